@@ -1,0 +1,125 @@
+#include "stoker/api/loader.h"
+
+#include "stoker/runtime/checkpoint.h"
+#include "stoker/runtime/engine.h"
+#include "stoker/runtime/pool.h"
+
+namespace stoker {
+
+Loader::Loader(Dataset dataset, LoaderOptions options)
+    : dataset_(std::move(dataset)), options_(options), meters_(std::make_shared<Meters>()) {}
+
+Loader::~Loader() {
+  if (engine_) engine_->close();
+}
+Loader::Loader(Loader&&) noexcept = default;
+Loader& Loader::operator=(Loader&& other) noexcept {
+  if (engine_) engine_->close();
+  dataset_ = std::move(other.dataset_);
+  options_ = other.options_;
+  meters_ = std::move(other.meters_);
+  plan_ = std::move(other.plan_);
+  engine_ = std::move(other.engine_);
+  closed_ = other.closed_;
+  told_ = other.told_;
+  return *this;
+}
+
+Result<void> Loader::prepare() {
+  if (plan_) return {};
+  if (dataset_.error()) return *dataset_.error();
+  STOKER_TRY(plan_, lower(dataset_.node(), *meters_));
+  return {};
+}
+
+namespace {
+
+EngineOptions options_for(const Plan& plan, const LoaderOptions& given) {
+  EngineOptions options;
+  options.stall_warning_s = given.stall_warning_seconds;
+  options.skip_errors = given.on_error ? *given.on_error == OnError::kSkip : plan.on_error.skip;
+  options.skip_at_most = given.on_error ? given.skip_at_most : plan.on_error.at_most;
+  return options;
+}
+
+}  // namespace
+
+Result<void> Loader::open() {
+  if (engine_) return {};
+  STOKER_TRY(prepare());
+  engine_ = Engine::make(plan_, meters_, options_for(*plan_, options_), take_passes(*plan_));
+  return {};
+}
+
+Result<std::optional<Element>> Loader::next() {
+  if (closed_ || told_) return std::optional<Element>();
+  if (Result<void> opened = open(); !opened) {
+    told_ = true;  // once; what follows is the end
+    return std::move(opened).error();
+  }
+  return engine_->next();
+}
+
+void Loader::begin_epoch() {
+  if (engine_) engine_->close();
+  engine_.reset();
+}
+
+Loader::Iterator& Loader::Iterator::operator++() {
+  Result<std::optional<Element>> next = loader_->next();
+  if (!next) throw std::move(next).error();
+  element_ = *std::move(next);
+  return *this;
+}
+
+Loader::Iterator Loader::begin() {
+  begin_epoch();
+  return Iterator(this);
+}
+
+Result<std::string> Loader::save() {
+  STOKER_TRY(open());
+  STOKER_TRY(Json json, engine_->save());
+  return json.text();
+}
+
+Result<void> Loader::restore(std::string_view checkpoint) {
+  STOKER_TRY(prepare());
+  STOKER_TRY(Json json, parse_json(checkpoint));
+  STOKER_TRY(Passes passes, restore_head(*plan_, json));
+  begin_epoch();
+  // Seeds are read when a graph is lowered: lower it again with those restored.
+  plan_.reset();
+  STOKER_TRY(prepare());
+  engine_ = Engine::make(plan_, meters_, options_for(*plan_, options_), std::move(passes));
+  return engine_->restore(json);
+}
+
+std::string Loader::stats() { return engine_ ? engine_->stats().text() : "{}"; }
+
+std::vector<Skipped> Loader::skipped() {
+  std::vector<Skipped> all;
+  if (engine_)
+    for (SkippedElement& one : engine_->skipped()) all.push_back({std::move(one.origin), std::move(one.error)});
+  return all;
+}
+
+double Loader::wait_seconds() const { return engine_ ? static_cast<double>(engine_->consumer_wait_ns()) * 1e-9 : 0; }
+
+void Loader::close() {
+  if (engine_) engine_->close_and_wait();
+  engine_.reset();
+  closed_ = true;
+}
+
+void configure(const Resources& resources) {
+  if (resources.memory_bytes) Budget::process().set_limit(*resources.memory_bytes);
+  if (resources.workers) Pool::process().set_workers(*resources.workers);
+}
+
+MemoryUse memory_use() {
+  const Budget& budget = Budget::process();
+  return {budget.used(), budget.peak(), budget.limit()};
+}
+
+}  // namespace stoker

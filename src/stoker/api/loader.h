@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stoker/api/dataset.h"
+#include "stoker/core/element.h"
+
+namespace stoker {
+
+class Engine;
+class Meters;
+struct Plan;
+
+enum class OnError { kRaise, kSkip };
+
+struct LoaderOptions {
+  // What a failed element does; nothing: what the data set says, else kRaise.
+  std::optional<OnError> on_error;
+  double skip_at_most = 1.0;  // share of elements, with kSkip
+  double stall_warning_seconds = 30;
+};
+
+// An element that was left out, and why.
+struct Skipped {
+  std::string origin;
+  Error error;
+};
+
+// A data set and one current iterator over it. Batches come in the order that
+// graph, seed and epoch fix, made ahead by the process's workers.
+class Loader {
+ public:
+  explicit Loader(Dataset dataset, LoaderOptions options = {});
+  ~Loader();  // returns within 50 ms, whatever a function of the user's does
+  Loader(Loader&&) noexcept;
+  Loader& operator=(Loader&&) noexcept;
+
+  // The next element, the end until the next epoch begins, or an error, after
+  // which the next call goes on.
+  Result<std::optional<Element>> next();
+  // Starts the next epoch, dropping what is left of the last.
+  void begin_epoch();
+
+  // for (auto& batch : loader): one epoch, errors thrown as Error.
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Element;
+    using difference_type = std::ptrdiff_t;
+    explicit Iterator(Loader* loader) : loader_(loader) { ++*this; }
+    Iterator() = default;
+    Element& operator*() { return *element_; }
+    Element* operator->() { return &*element_; }
+    Iterator& operator++();
+    void operator++(int) { ++*this; }
+    bool operator==(const Iterator& other) const { return element_.has_value() == other.element_.has_value(); }
+
+   private:
+    Loader* loader_ = nullptr;
+    std::optional<Element> element_;
+  };
+  Iterator begin();
+  Iterator end() { return {}; }
+
+  // The place behind the last element given, in kilobytes; and back.
+  Result<std::string> save();
+  Result<void> restore(std::string_view checkpoint);
+
+  // Per stage and window: counts, times, bytes, shares. JSON.
+  std::string stats();
+  std::vector<Skipped> skipped();
+  // Seconds the consumer waited in next(), this epoch.
+  double wait_seconds() const;
+  // Waits for calls in progress; next() then answers the end.
+  void close();
+
+ private:
+  Result<void> prepare();
+  Result<void> open();
+
+  Dataset dataset_;
+  LoaderOptions options_;
+  std::shared_ptr<Meters> meters_;
+  std::shared_ptr<const Plan> plan_;
+  std::shared_ptr<Engine> engine_;
+  bool closed_ = false;
+  bool told_ = false;  // the data set's own error
+};
+
+// The threads and bytes all loaders of the process share.
+struct Resources {
+  std::optional<int> workers;  // 0: the consumer does everything
+  std::optional<int64_t> memory_bytes;
+};
+void configure(const Resources& resources);
+
+// Bytes held now and at most, and the budget.
+struct MemoryUse {
+  int64_t held = 0;
+  int64_t peak = 0;
+  int64_t budget = 0;
+};
+MemoryUse memory_use();
+
+}  // namespace stoker

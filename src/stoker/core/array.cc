@@ -1,0 +1,232 @@
+#include "stoker/core/array.h"
+
+#include <algorithm>
+#include <new>
+
+namespace stoker {
+namespace {
+
+// The product of the dims, or nothing when it does not fit.
+std::optional<int64_t> count_of(Dims dims) {
+  int64_t count = 1;
+  for (int64_t dim : dims)
+    if (dim < 0 || __builtin_mul_overflow(count, dim, &count)) return std::nullopt;
+  return count;
+}
+
+std::string item_words(const Array& array, int64_t i) {
+  if (array.type() == DType::kBytes) return "'" + std::string(array.bytes_at(i)) + "'";
+  return visit_dtype(array.type(), [&](auto zero) -> std::string {
+    using T = decltype(zero);
+    if constexpr (std::is_same_v<T, Bytes>) {
+      return "";
+    } else {
+      const T value = array.values<T>()[static_cast<size_t>(i)];
+      std::ostringstream text;
+      if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, Bfloat16>)
+        text << static_cast<float>(value);
+      else
+        text << +value;
+      return text.str();
+    }
+  });
+}
+
+}  // namespace
+
+std::string words_of(Dims dims) {
+  std::string text = "[";
+  for (size_t i = 0; i < dims.size(); ++i) text += (i ? ", " : "") + (dims[i] < 0 ? "?" : std::to_string(dims[i]));
+  return text + "]";
+}
+
+void Array::copy(const Array& other) {
+  owner_ = other.owner_;
+  if (owner_) owner_->keep();
+  inside_ = other.inside_;
+  rank_ = other.rank_;
+  type_ = other.type_;
+  if (rank_ > kInside) {
+    more_ = new int64_t[rank_];
+    std::copy_n(other.more_, rank_, more_);
+  } else {
+    std::copy_n(other.dims_, kInside, dims_);
+  }
+}
+
+void Array::set_dims(Dims dims) {
+  STOKER_CHECK(dims.size() < 256);
+  if (dims.size() > kInside) more_ = new int64_t[dims.size()];
+  rank_ = static_cast<uint8_t>(dims.size());
+  std::copy(dims.begin(), dims.end(), rank_ > kInside ? more_ : dims_);
+}
+
+Array Array::of_bytes(Bytes text) {
+  Buffer* owner = Buffer::make_small(text.size());
+  std::copy(text.begin(), text.end(), reinterpret_cast<char*>(owner->data()));
+  return view_bytes({reinterpret_cast<const char*>(owner->data()), text.size()}, owner);
+}
+
+Array Array::view_bytes(Bytes text, Buffer* owner) {
+  Array a;
+  a.owner_ = owner;
+  a.type_ = DType::kBytes;
+  a.data_ = text.data();
+  a.length_ = static_cast<int64_t>(text.size());
+  return a;
+}
+
+Result<Array> Array::make(Dims dims, DType type) {
+  const std::optional<int64_t> count = count_of(dims);
+  int64_t bytes = 0;
+  if (!count || __builtin_mul_overflow(*count, static_cast<int64_t>(size_of(type)), &bytes))
+    return Error::exhausted("an array of shape ", words_of(dims), " is too large");
+  STOKER_TRY(Buffer * owner, Buffer::make(static_cast<size_t>(bytes)));
+  if (type == DType::kBytes)
+    std::uninitialized_fill_n(reinterpret_cast<Bytes*>(owner->data()), static_cast<size_t>(*count), Bytes());
+  return over(owner->data(), dims, type, owner);
+}
+
+Array Array::over(const void* data, Dims dims, DType type, Buffer* owner) {
+  Array a;
+  a.owner_ = owner;
+  a.type_ = type;
+  a.data_ = data;
+  a.set_dims(dims);
+  if (type == DType::kBytes && dims.empty()) {  // the table has one view: become it
+    const Bytes text = *static_cast<const Bytes*>(data);
+    a.data_ = text.data();
+    a.length_ = static_cast<int64_t>(text.size());
+  }
+  return a;
+}
+
+Result<Array> Array::of_strings(std::span<const Bytes> texts, Dims dims) {
+  const std::optional<int64_t> count = count_of(dims);
+  STOKER_CHECK(count && *count == static_cast<int64_t>(texts.size()));
+  size_t characters = 0;
+  for (Bytes text : texts) characters += text.size();
+  STOKER_TRY(Buffer * owner, Buffer::make(texts.size() * sizeof(Bytes) + characters));
+  auto* table = reinterpret_cast<Bytes*>(owner->data());
+  auto* to = reinterpret_cast<char*>(owner->data() + texts.size() * sizeof(Bytes));
+  for (size_t i = 0; i < texts.size(); ++i) {
+    new (table + i) Bytes(to, texts[i].size());
+    to = std::copy(texts[i].begin(), texts[i].end(), to);
+  }
+  return over(table, dims, DType::kBytes, owner);
+}
+
+int64_t Array::count() const {
+  int64_t count = 1;
+  for (int64_t dim : dims()) count *= dim;
+  return count;
+}
+
+int64_t Array::byte_size() const {
+  if (type_ != DType::kBytes) return count() * static_cast<int64_t>(size_of(type_));
+  if (rank_ == 0) return length_;
+  int64_t total = 0;
+  for (int64_t i = 0, n = count(); i < n; ++i) total += static_cast<int64_t>(bytes_at(i).size());
+  return total;
+}
+
+Array Array::row(int64_t i) const {
+  Array a;
+  a.type_ = type_;
+  const Dims rest = dims().subspan(1);
+  if (rest.empty() && type_ != DType::kBytes) {  // a number moves inside; zero-extended so that equal is equal
+    std::memcpy(&a.inside_, static_cast<const std::byte*>(data_) + static_cast<size_t>(i) * size_of(type_),
+                size_of(type_));
+    return a;
+  }
+  a.owner_ = owner_;
+  if (owner_) owner_->keep();
+  if (rest.empty()) {
+    const Bytes text = bytes_at(i);
+    a.data_ = text.data();
+    a.length_ = static_cast<int64_t>(text.size());
+    return a;
+  }
+  int64_t stride = static_cast<int64_t>(size_of(type_));
+  for (int64_t dim : rest) stride *= dim;
+  a.data_ = static_cast<const std::byte*>(data_) + i * stride;
+  a.set_dims(rest);
+  return a;
+}
+
+Array Array::rows(int64_t first, int64_t n) const {
+  Array a(*this);
+  int64_t stride = static_cast<int64_t>(size_of(type_));
+  for (int64_t dim : dims().subspan(1)) stride *= dim;
+  a.data_ = static_cast<const std::byte*>(data_) + first * stride;
+  (a.rank_ > kInside ? a.more_ : a.dims_)[0] = n;
+  return a;
+}
+
+Array Array::reshaped(Dims dims) const {
+  if (rank_ == 0 && type_ == DType::kBytes) {  // a lone string becomes a table of one
+    const Bytes text = bytes();
+    return of_strings({&text, 1}, dims).value();
+  }
+  Array a;
+  a.type_ = type_;
+  if (rank_ == 0 && !owner_) {
+    Array block = make(dims, type_).value();
+    std::memcpy(block.raw(), &inside_, size_of(type_));
+    return block;
+  }
+  a.owner_ = owner_;
+  if (owner_) owner_->keep();
+  a.data_ = data_;
+  a.set_dims(dims);
+  if (dims.empty() && type_ == DType::kBytes) {
+    const Bytes text = bytes_at(0);
+    a.data_ = text.data();
+    a.length_ = static_cast<int64_t>(text.size());
+  }
+  return a;
+}
+
+bool Array::operator==(const Array& other) const {
+  if (type_ != other.type_ || !std::ranges::equal(dims(), other.dims())) return false;
+  if (type_ != DType::kBytes) return std::memcmp(raw(), other.raw(), static_cast<size_t>(byte_size())) == 0;
+  for (int64_t i = 0, n = count(); i < n; ++i)
+    if (bytes_at(i) != other.bytes_at(i)) return false;
+  return true;
+}
+
+std::string Array::words() const {
+  if (rank_ == 0) return item_words(*this, 0);
+  std::string text = "[";
+  const int64_t n = count();
+  for (int64_t i = 0; i < std::min<int64_t>(n, 3); ++i) text += (i ? ", " : "") + item_words(*this, i);
+  text += n > 3 ? ", …] " : "] ";
+  return text + std::string(name_of(type_)) + " of shape " + words_of(dims());
+}
+
+Result<Array> stack(std::span<const Array> rows) {
+  STOKER_CHECK(!rows.empty());
+  const Array& first = rows[0];
+  std::vector<int64_t> dims{static_cast<int64_t>(rows.size())};
+  dims.insert(dims.end(), first.dims().begin(), first.dims().end());
+  for (size_t i = 1; i < rows.size(); ++i) {
+    if (rows[i].type() != first.type())
+      return Error::invalid("row ", i, " is ", name_of(rows[i].type()), " and row 0 is ", name_of(first.type()));
+    if (!std::ranges::equal(rows[i].dims(), first.dims()))
+      return Error::invalid("row ", i, " has shape ", words_of(rows[i].dims()), " and row 0 has shape ",
+                            words_of(first.dims()));
+  }
+  if (first.type() == DType::kBytes) {
+    std::vector<Bytes> texts;
+    for (const Array& row : rows)
+      for (int64_t i = 0, n = row.count(); i < n; ++i) texts.push_back(row.bytes_at(i));
+    return Array::of_strings(texts, dims);
+  }
+  STOKER_TRY(Array block, Array::make(dims, first.type()));
+  const auto row_bytes = static_cast<size_t>(first.byte_size());
+  auto* to = static_cast<std::byte*>(block.raw());
+  for (size_t i = 0; i < rows.size(); ++i) std::memcpy(to + i * row_bytes, rows[i].raw(), row_bytes);
+  return block;
+}
+
+}  // namespace stoker

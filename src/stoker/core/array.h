@@ -1,0 +1,165 @@
+#pragma once
+
+#include <cstring>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stoker/core/buffer.h"
+#include "stoker/core/dtype.h"
+#include "stoker/core/result.h"
+
+namespace stoker {
+
+using Dims = std::span<const int64_t>;
+
+// "[2, 3]"
+std::string words_of(Dims dims);
+
+// Values of one type in a row-major block of any rank, shared and counted.
+//
+// A number of rank 0 lies inside the array and a byte string of rank 0 is a
+// view of its owner's bytes: neither allocates. Arrays of byte strings are a
+// table of views whose characters the same owner keeps.
+class Array {
+ public:
+  Array() : dims_{} {}  // a bool, false
+  Array(const Array& other) { copy(other); }
+  Array(Array&& other) noexcept { std::memcpy(static_cast<void*>(this), &other, sizeof(Array)), other.forget(); }
+  Array& operator=(const Array& other) {
+    if (this != &other) *this = Array(other);
+    return *this;
+  }
+  Array& operator=(Array&& other) noexcept {
+    if (this == &other) return *this;
+    release();
+    std::memcpy(static_cast<void*>(this), &other, sizeof(Array));
+    other.forget();
+    return *this;
+  }
+  ~Array() { release(); }
+
+  // A number; text goes through `of_bytes`.
+  template <typename T>
+    requires(ArrayType<T> && !std::is_same_v<T, Bytes>)
+  static Array of(T value) {
+    Array a;
+    a.type_ = dtype_of<T>;
+    std::memcpy(&a.inside_, &value, sizeof(T));
+    return a;
+  }
+  // Copies the text; its owner is the array's own.
+  static Array of_bytes(Bytes text);
+  // A view into memory that `owner` keeps; takes one reference of the owner's.
+  static Array view_bytes(Bytes text, Buffer* owner);
+
+  // Uninitialised memory. kBytes items start as empty strings.
+  static Result<Array> make(Dims dims, DType type);
+  static Result<Array> make(std::initializer_list<int64_t> dims, DType type) {
+    return make(Dims(dims.begin(), dims.size()), type);
+  }
+  // The values of a vector, copied, of shape [size].
+  template <typename T>
+  static Array from(const std::vector<T>& values);
+  // A table of strings, characters copied, of the given shape.
+  static Result<Array> of_strings(std::span<const Bytes> texts, Dims dims);
+  // Memory of somebody else's; takes over one reference of `owner`.
+  static Array over(const void* data, Dims dims, DType type, Buffer* owner);
+
+  DType type() const { return type_; }
+  int rank() const { return rank_; }
+  Dims dims() const { return {rank_ > kInside ? more_ : dims_, size_t{rank_}}; }
+  int64_t dim(int axis) const { return dims()[static_cast<size_t>(axis)]; }
+  int64_t count() const;
+  // Bytes of the block itself; of strings, the characters.
+  int64_t byte_size() const;
+
+  const void* raw() const { return rank_ == 0 && type_ != DType::kBytes && !owner_ ? &inside_ : data_; }
+  void* raw() { return const_cast<void*>(std::as_const(*this).raw()); }
+  template <typename T>
+  std::span<const T> values() const {
+    return {static_cast<const T*>(raw()), static_cast<size_t>(count())};
+  }
+  template <typename T>
+  std::span<T> mutable_values() {
+    return {static_cast<T*>(raw()), static_cast<size_t>(count())};
+  }
+  // A scalar's value; its type must be T.
+  template <typename T>
+  T scalar() const {
+    if constexpr (std::is_same_v<T, Bytes>) {
+      return bytes();
+    } else {
+      T value;
+      std::memcpy(&value, raw(), sizeof(T));
+      return value;
+    }
+  }
+  Bytes bytes() const { return {static_cast<const char*>(data_), static_cast<size_t>(length_)}; }
+  // Item i of the flattened array as a string; type kBytes.
+  Bytes bytes_at(int64_t i) const {
+    return rank_ == 0 ? bytes() : static_cast<const Bytes*>(data_)[static_cast<size_t>(i)];
+  }
+
+  // Row i of axis 0: a view, or the number itself.
+  Array row(int64_t i) const;
+  // Rows [first, first + n) of axis 0, a view.
+  Array rows(int64_t first, int64_t n) const;
+  // The same values under other dims of equal count, a view.
+  Array reshaped(Dims dims) const;
+
+  Buffer* owner() const { return owner_; }
+  bool operator==(const Array& other) const;  // shape, type and values; NaN equals itself bit by bit
+
+  // "3", "[1, 2, …] int64 of shape [1024]"
+  std::string words() const;
+
+ private:
+  static constexpr int kInside = 3;
+
+  void set_dims(Dims dims);
+  void copy(const Array& other);
+  void release() {
+    if (owner_) owner_->drop();
+    if (rank_ > kInside) delete[] more_;
+  }
+  void forget() {
+    owner_ = nullptr;
+    rank_ = 0;
+  }
+
+  Buffer* owner_ = nullptr;
+  union {
+    const void* data_;
+    uint64_t inside_ = 0;
+  };
+  union {
+    int64_t dims_[kInside];
+    int64_t* more_;   // where the rank exceeds kInside
+    int64_t length_;  // of a byte string of rank 0
+  };
+  uint8_t rank_ = 0;
+  DType type_ = DType::kBool;
+};
+static_assert(sizeof(Array) <= 48);
+
+// Rows of equal type and shape in one block, shape [rows] + row shape. The
+// error names the first row that differs.
+Result<Array> stack(std::span<const Array> rows);
+
+template <typename T>
+Array Array::from(const std::vector<T>& values) {
+  const int64_t n = static_cast<int64_t>(values.size());
+  if constexpr (std::is_convertible_v<T, Bytes>) {
+    std::vector<Bytes> views(values.begin(), values.end());
+    return of_strings(views, Dims(&n, 1)).value();
+  } else {
+    Array a = make(Dims(&n, 1), dtype_of<T>).value();
+    auto out = a.mutable_values<T>();
+    for (size_t i = 0; i < values.size(); ++i) out[i] = values[i];  // vector<bool> has no data()
+    return a;
+  }
+}
+
+}  // namespace stoker

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "stoker/core/result.h"
+
+namespace stoker {
+
+// Who pays for memory. The runtime has one account for each iterator; memory
+// taken outside the runtime is nobody's.
+class Account {
+ public:
+  virtual ~Account() = default;
+  // False when there is no room and the taker can be put off; one that `must`
+  // have the bytes is never refused.
+  virtual bool take(int64_t bytes, bool must) = 0;
+  virtual void give_back(int64_t bytes) = 0;
+
+  // The account that this thread's allocations go to; null for none.
+  static const std::shared_ptr<Account>& current();
+};
+
+// Sets the calling thread's account while it lives.
+class AccountScope {
+ public:
+  explicit AccountScope(std::shared_ptr<Account> account);
+  ~AccountScope();
+  AccountScope(const AccountScope&) = delete;
+  AccountScope& operator=(const AccountScope&) = delete;
+
+ private:
+  std::shared_ptr<Account> previous_;
+};
+
+// While it lives, the calling thread's allocations only ask for room and are
+// refused quietly: for what is nice to have, as a cache.
+class PoliteScope {
+ public:
+  PoliteScope();
+  ~PoliteScope();
+  PoliteScope(const PoliteScope&) = delete;
+  PoliteScope& operator=(const PoliteScope&) = delete;
+  static bool active();
+};
+
+// Shared memory of arrays: counted, aligned to 64 bytes (to a page from 64 KB
+// on), recycled by size when the last reference goes.
+class Buffer {
+ public:
+  // Where the bytes came from, for errors about what is made of them.
+  struct Source {
+    std::string path;
+    int64_t offset = -1;
+  };
+
+  // Fails with ResourceExhausted when the account has no room.
+  static Result<Buffer*> make(size_t bytes);
+  // For what cannot fail for want of room: a number, a name, a message. Ends
+  // the process when the system itself has no memory.
+  static Buffer* make_small(size_t bytes);
+  // Memory that somebody else owns and `release` gives back: a mapped file,
+  // a user's vector. In nobody's account.
+  static Buffer* wrap(const void* data, size_t bytes, std::function<void()> release);
+
+  std::byte* data() { return data_; }
+  size_t size() const { return size_; }
+
+  // Takes the bytes out of the account: they are the user's now.
+  void hand_over();
+  // Stays in the account when handed over: a cache keeps it too.
+  void keep_charged() { kept_.store(true, std::memory_order_relaxed); }
+
+  const Source* source() const { return source_.get(); }
+  void set_source(Source source) { source_ = std::make_unique<Source>(std::move(source)); }
+
+  void keep() { references_.fetch_add(1, std::memory_order_relaxed); }
+  void drop() {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) free();
+  }
+  bool shared() const { return references_.load(std::memory_order_acquire) > 1; }
+
+  // Idle recycled memory of the process, and a way to give it back.
+  static int64_t idle_bytes();
+  static void free_idle();
+  static void set_most_idle(int64_t bytes);
+
+ private:
+  Buffer() = default;
+  ~Buffer() = default;
+  static Result<Buffer*> make(size_t bytes, bool must);
+  void free();
+  void uncharge();
+
+  std::atomic<int32_t> references_{1};
+  std::atomic<bool> kept_{false};
+  std::atomic<bool> charged_{false};
+  std::byte* data_ = nullptr;
+  size_t size_ = 0;
+  size_t capacity_ = 0;  // 0: not ours to free
+  std::shared_ptr<Account> account_;
+  std::unique_ptr<Source> source_;
+  std::function<void()> release_;
+};
+
+}  // namespace stoker

@@ -1,0 +1,276 @@
+#include "stoker/core/element.h"
+
+#include <algorithm>
+
+namespace stoker {
+
+const Array& Element::operator[](std::string_view field) const {
+  const std::optional<size_t> found = nest->find(field);
+  STOKER_CHECK(found && "the element has the field that is asked for");
+  return leaves[nest->first_leaf(*found)];
+}
+
+int64_t Element::byte_size() const {
+  int64_t total = 0;
+  for (const Array& leaf : leaves) total += leaf.byte_size();
+  return total;
+}
+
+Spec Element::spec() const {
+  Spec spec{nest, {}};
+  for (const Array& leaf : leaves) spec.leaves.push_back(Spec::of(leaf).leaves[0]);
+  return spec;
+}
+
+bool Element::operator==(const Element& other) const {
+  return nest == other.nest && std::equal(leaves.begin(), leaves.end(), other.leaves.begin(), other.leaves.end());
+}
+
+std::string Element::words() const {
+  if (nest->kind() == Nest::Kind::kLeaf) return leaves[0].words();
+  std::string text = "(";
+  for (size_t i = 0; i < leaves.size(); ++i) text += (i ? ", " : "") + nest->path_of(i) + ": " + leaves[i].words();
+  return text + ")";
+}
+
+Element tuple_of(std::vector<Element> parts) {
+  std::vector<const Nest*> nests;
+  Element joined;
+  for (Element& part : parts) {
+    nests.push_back(part.nest);
+    for (Array& leaf : part.leaves) joined.leaves.push_back(std::move(leaf));
+  }
+  joined.nest = Nest::tuple(std::move(nests));
+  return joined;
+}
+
+namespace {
+
+// Whether `next` lies in memory right behind the `rows` rows at `first`.
+bool follows(const Array& first, int64_t rows, const Array& next) {
+  return first.owner() && first.owner() == next.owner() && first.type() != DType::kBytes &&
+         first.type() == next.type() &&
+         static_cast<const std::byte*>(first.raw()) + rows == static_cast<const std::byte*>(next.raw());
+}
+
+// Rows that were written into one block, one behind the other, are that block.
+std::optional<Array> block_of(const std::vector<Array>& rows) {
+  const Array& first = rows[0];
+  const int64_t bytes = first.byte_size();
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (!follows(first, bytes * static_cast<int64_t>(i), rows[i]) || !std::ranges::equal(first.dims(), rows[i].dims()))
+      return std::nullopt;
+  std::vector<int64_t> dims{static_cast<int64_t>(rows.size())};
+  dims.insert(dims.end(), first.dims().begin(), first.dims().end());
+  first.owner()->keep();
+  return Array::over(first.raw(), dims, first.type(), first.owner());
+}
+
+}  // namespace
+
+Result<void> Column::make_dense() {
+  if (dense_) return {};
+  if (std::optional<Array> whole = block_of(rows_)) {
+    *this = Column(*std::move(whole));
+    return {};
+  }
+  STOKER_TRY(block_, stack(rows_));
+  rows_.clear();
+  dense_ = true;
+  return {};
+}
+
+void Column::make_rows() {
+  if (!dense_) return;
+  const int64_t n = size();
+  rows_.reserve(static_cast<size_t>(n));
+  for (int64_t i = 0; i < n; ++i) rows_.push_back(block_.row(i));
+  block_ = Array();
+  dense_ = false;
+}
+
+Column Column::slice(int64_t first, int64_t n) const {
+  if (dense_) return Column(block_.rows(first, n));
+  return Column(std::vector<Array>(rows_.begin() + first, rows_.begin() + first + n));
+}
+
+Column Column::select(const std::vector<int32_t>& rows) const {
+  std::vector<Array> chosen;
+  chosen.reserve(rows.size());
+  for (int32_t i : rows) chosen.push_back(row(i));
+  return Column(std::move(chosen));
+}
+
+void Column::append(Column more) {
+  if (dense_ && more.dense_ && follows(block_, block_.byte_size(), more.block_) &&
+      std::ranges::equal(block_.dims().subspan(1), more.block_.dims().subspan(1))) {
+    block_ = block_.rows(0, block_.dim(0) + more.block_.dim(0));
+    return;
+  }
+  make_rows();
+  more.make_rows();
+  rows_.insert(rows_.end(), std::make_move_iterator(more.rows_.begin()), std::make_move_iterator(more.rows_.end()));
+}
+
+void Column::append(Array row) {
+  make_rows();
+  rows_.push_back(std::move(row));
+}
+
+int64_t Column::byte_size() const {
+  if (dense_) return block_.byte_size();
+  int64_t total = 0;
+  for (const Array& row : rows_) total += row.byte_size();
+  return total;
+}
+
+Run Run::of(Element element, Origin origin) {
+  RunBuilder builder;
+  builder.add(std::move(element), std::move(origin));
+  return builder.take();
+}
+
+Run Run::failure(Error error, Origin origin, bool struck) {
+  RunBuilder builder;
+  builder.add_failure(std::move(error), std::move(origin), struck);
+  return builder.take();
+}
+
+const Failure* Run::failure_of(int32_t row) const {
+  for (const Failure& failure : failed)
+    if (failure.row == row) return &failure;
+  return nullptr;
+}
+
+Element Run::element(int32_t row) const {
+  Element e;
+  e.nest = nest;
+  for (const Column& column : columns) e.leaves.push_back(column.row(row));
+  return e;
+}
+
+Run Run::slice(int32_t first, int32_t n) const {
+  if (first == 0 && n == size) return *this;
+  Run part;
+  part.nest = nest;
+  part.size = n;
+  part.origins = origins.slice(first, n);
+  for (const Column& column : columns) part.columns.push_back(column.slice(first, n));
+  for (const Failure& failure : failed)
+    if (failure.row >= first && failure.row < first + n)
+      part.failed.push_back({failure.row - first, failure.error, failure.struck});
+  if (!positions.empty()) part.positions.assign(positions.begin() + first, positions.begin() + first + n);
+  if (passes.size() > 1)
+    part.passes.assign(passes.begin() + first, passes.begin() + first + n);
+  else
+    part.passes = passes;
+  return part;
+}
+
+Run Run::select(const std::vector<int32_t>& rows) const {
+  Run part;
+  part.nest = nest;
+  part.size = static_cast<int32_t>(rows.size());
+  part.origins = origins.select(rows);
+  for (const Column& column : columns) part.columns.push_back(column.select(rows));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (const Failure* failure = failure_of(rows[i]))
+      part.failed.push_back({static_cast<int32_t>(i), failure->error, failure->struck});
+    if (!positions.empty()) part.positions.push_back(positions[static_cast<size_t>(rows[i])]);
+    if (passes.size() > 1) part.passes.push_back(passes[static_cast<size_t>(rows[i])]);
+  }
+  if (passes.size() <= 1) part.passes = passes;
+  return part;
+}
+
+namespace {
+
+// A row without a value, so that columns keep one entry a row.
+void append_blank(Run& run) {
+  for (Column& column : run.columns) column.append(column.size() > 0 ? column.row(0) : Array());
+}
+
+void spell_out_passes(Run& run) {
+  if (run.passes.size() == 1) run.passes.resize(static_cast<size_t>(run.size), run.passes[0]);
+}
+
+}  // namespace
+
+void Run::append(Run more) {
+  if (size == 0) {
+    *this = std::move(more);
+    return;
+  }
+  if (names() || more.names()) {
+    if (!passes.empty() && passes.size() <= 1 && more.passes.size() <= 1 && passes == more.passes) {
+    } else {
+      spell_out_passes(*this);
+      spell_out_passes(more);
+      passes.insert(passes.end(), more.passes.begin(), more.passes.end());
+    }
+    positions.insert(positions.end(), more.positions.begin(), more.positions.end());
+    size += more.size;
+    return;
+  }
+  origins.append(more.origins);
+  for (Failure& failure : more.failed) failed.push_back({failure.row + size, std::move(failure.error), failure.struck});
+  const bool all_failed = static_cast<int32_t>(failed.size()) == size;
+  if (nest == more.nest) {
+    for (size_t i = 0; i < columns.size(); ++i) columns[i].append(std::move(more.columns[i]));
+  } else if (static_cast<int32_t>(more.failed.size()) == more.size) {
+    for (int32_t i = 0; i < more.size; ++i) append_blank(*this);
+  } else if (all_failed || nest == nullptr) {
+    nest = more.nest;
+    std::vector<Column> grown;
+    for (Column& column : more.columns) {
+      Column blanks(std::vector<Array>(static_cast<size_t>(size), column.row(0)));
+      blanks.append(std::move(column));
+      grown.push_back(std::move(blanks));
+    }
+    columns = std::move(grown);
+  } else {
+    for (int32_t i = 0; i < more.size; ++i) {
+      append_blank(*this);
+      fail(size + i,
+           Error::invalid("an element of structure ", more.nest->words(), " follows one of structure ", nest->words()));
+    }
+  }
+  size += more.size;
+}
+
+void Run::fail(int32_t row, Error error) {
+  auto at = std::ranges::lower_bound(failed, row, {}, &Failure::row);
+  if (at != failed.end() && at->row == row) return;
+  failed.insert(at, Failure{row, std::move(error), false});
+}
+
+int64_t Run::byte_size() const {
+  int64_t total = 0;
+  for (const Column& column : columns) total += column.byte_size();
+  return total;
+}
+
+void RunBuilder::add(Element element, Origin origin) {
+  if (run_.size == 0) {
+    run_.nest = element.nest;
+    run_.columns.resize(element.leaves.size());
+  }
+  if (run_.nest != element.nest) {
+    Run one = Run::of(std::move(element), std::move(origin));
+    run_.append(std::move(one));
+    return;
+  }
+  for (size_t i = 0; i < element.leaves.size(); ++i) run_.columns[i].append(std::move(element.leaves[i]));
+  run_.origins.append(std::move(origin));
+  ++run_.size;
+}
+
+void RunBuilder::add_failure(Error error, Origin origin, bool struck) {
+  if (run_.size == 0) run_.nest = Nest::leaf(), run_.columns.resize(1);
+  append_blank(run_);
+  run_.failed.push_back({run_.size, std::move(error), struck});
+  run_.origins.append(std::move(origin));
+  ++run_.size;
+}
+
+}  // namespace stoker

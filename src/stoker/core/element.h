@@ -1,0 +1,121 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "stoker/core/array.h"
+#include "stoker/core/inline_vector.h"
+#include "stoker/core/nest.h"
+#include "stoker/core/origin.h"
+#include "stoker/core/spec.h"
+
+namespace stoker {
+
+// One element: its structure and the arrays at its leaves.
+struct Element {
+  const Nest* nest = Nest::leaf();
+  InlineVector<Array, 2> leaves;
+
+  Element() = default;
+  explicit Element(Array only) { leaves.push_back(std::move(only)); }
+  Element(const Nest* structure, InlineVector<Array, 2> arrays) : nest(structure), leaves(std::move(arrays)) {}
+
+  // Field of a tuple or dict that is one component; the element must have it.
+  const Array& operator[](size_t field) const {
+    return leaves[nest->fields().empty() ? field : nest->first_leaf(field)];
+  }
+  const Array& operator[](std::string_view field) const;
+
+  int64_t byte_size() const;
+  Spec spec() const;
+  bool operator==(const Element&) const;
+  std::string words() const;
+};
+
+// Joins elements into one whose components they are.
+Element tuple_of(std::vector<Element> parts);
+
+// n rows of one leaf: one block of shape [n] + row shape, or n arrays where
+// shapes differ or nobody has stacked them yet.
+class Column {
+ public:
+  Column() = default;
+  explicit Column(Array block) : block_(std::move(block)), dense_(true) {}
+  explicit Column(std::vector<Array> rows) : rows_(std::move(rows)) {}
+
+  bool dense() const { return dense_; }
+  int64_t size() const { return dense_ ? block_.dim(0) : static_cast<int64_t>(rows_.size()); }
+  Array row(int64_t i) const { return dense_ ? block_.row(i) : rows_[static_cast<size_t>(i)]; }
+  const Array& block() const { return block_; }
+  const std::vector<Array>& rows() const { return rows_; }
+
+  // Makes the column one block; an error names the first row that differs.
+  Result<void> make_dense();
+  Column slice(int64_t first, int64_t n) const;
+  Column select(const std::vector<int32_t>& rows) const;
+  void append(Column more);
+  void append(Array row);
+  int64_t byte_size() const;
+
+ private:
+  void make_rows();
+
+  Array block_;
+  std::vector<Array> rows_;
+  bool dense_ = false;
+};
+
+// An element's failure, kept at its place.
+struct Failure {
+  int32_t row;
+  Error error;
+  // Struck out by a stage that fills something from several elements: it has
+  // no place any more and only travels on to be told.
+  bool struck = false;
+};
+
+// What the runtime moves: n >= 1 elements in order, of one structure.
+//
+// A run of names has no columns yet: its rows are positions of a list, to be
+// fetched by the span behind it. A failed row has a place and no value; what
+// its columns hold there means nothing.
+struct Run {
+  const Nest* nest = nullptr;  // null: names, not made yet
+  int32_t size = 0;
+  Origins origins;
+  std::vector<Column> columns;
+  std::vector<Failure> failed;     // rising by row
+  std::vector<int64_t> positions;  // of names: places in the list
+  std::vector<int64_t> passes;     // of names: one for each row, or one for all
+
+  static Run of(Element element, Origin origin);
+  static Run failure(Error error, Origin origin, bool struck = false);
+
+  bool names() const { return nest == nullptr && !positions.empty(); }
+  const Failure* failure_of(int32_t row) const;
+  Element element(int32_t row) const;
+  Run slice(int32_t first, int32_t n) const;
+  Run select(const std::vector<int32_t>& rows) const;
+  // The other's rows behind these; both are names or both made. Structures
+  // that differ turn the other's rows into failures.
+  void append(Run more);
+  // Marks a row as failed, once: the first error stays.
+  void fail(int32_t row, Error error);
+  int64_t byte_size() const;
+};
+
+// Collects elements into a run.
+class RunBuilder {
+ public:
+  void add(Element element, Origin origin);
+  void add_failure(Error error, Origin origin, bool struck);
+  bool empty() const { return run_.size == 0; }
+  int32_t size() const { return run_.size; }
+  Run take() { return std::exchange(run_, Run()); }
+
+ private:
+  Run run_;
+};
+
+}  // namespace stoker

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <memory>
+#include <new>
+#include <utility>
+
+namespace stoker {
+
+// A vector whose first N items lie inside it: elements have one or two
+// components and must cost no allocation.
+template <typename T, size_t N>
+class InlineVector {
+ public:
+  InlineVector() = default;
+  InlineVector(std::initializer_list<T> items) {
+    reserve(items.size());
+    for (const T& item : items) push_back(item);
+  }
+  explicit InlineVector(size_t size) { resize(size); }
+  InlineVector(const InlineVector& other) {
+    reserve(other.size_);
+    for (const T& item : other) push_back(item);
+  }
+  InlineVector(InlineVector&& other) noexcept { take(other); }
+  InlineVector& operator=(const InlineVector& other) {
+    if (this != &other) *this = InlineVector(other);
+    return *this;
+  }
+  InlineVector& operator=(InlineVector&& other) noexcept {
+    if (this == &other) return *this;
+    release();
+    take(other);
+    return *this;
+  }
+  ~InlineVector() { release(); }
+
+  T* begin() { return items_; }
+  T* end() { return items_ + size_; }
+  const T* begin() const { return items_; }
+  const T* end() const { return items_ + size_; }
+  T* data() { return items_; }
+  const T* data() const { return items_; }
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T& operator[](size_t i) { return items_[i]; }
+  const T& operator[](size_t i) const { return items_[i]; }
+  T& back() { return items_[size_ - 1]; }
+
+  void push_back(T item) { emplace_back(std::move(item)); }
+  template <typename... Args>
+  T& emplace_back(Args&&... args) {
+    if (size_ == capacity_) reserve(capacity_ * 2);
+    return *new (items_ + size_++) T(std::forward<Args>(args)...);
+  }
+  void resize(size_t size) {
+    reserve(size);
+    while (size_ < size) new (items_ + size_++) T();
+    while (size_ > size) items_[--size_].~T();
+  }
+  void clear() { resize(0); }
+  void reserve(size_t capacity) {
+    if (capacity <= capacity_) return;
+    T* grown = std::allocator<T>().allocate(capacity);
+    std::uninitialized_move(begin(), end(), grown);
+    std::destroy(begin(), end());
+    free_heap();
+    items_ = grown;
+    capacity_ = capacity;
+  }
+
+ private:
+  T* inside() { return std::launder(reinterpret_cast<T*>(inside_)); }
+  bool on_heap() { return items_ != inside(); }
+  void free_heap() {
+    if (on_heap()) std::allocator<T>().deallocate(items_, capacity_);
+  }
+  void release() {
+    std::destroy(begin(), end());
+    free_heap();
+    items_ = inside();
+    size_ = 0;
+    capacity_ = N;
+  }
+  void take(InlineVector& other) {
+    if (other.on_heap()) {
+      items_ = std::exchange(other.items_, other.inside());
+      size_ = std::exchange(other.size_, 0);
+      capacity_ = std::exchange(other.capacity_, N);
+      return;
+    }
+    std::uninitialized_move(other.begin(), other.end(), items_);
+    size_ = other.size_;
+    other.clear();
+  }
+
+  alignas(T) std::byte inside_[N * sizeof(T)];
+  T* items_ = inside();
+  size_t size_ = 0;
+  size_t capacity_ = N;
+};
+
+}  // namespace stoker

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace stoker {
+
+// The structure of an element: one component, a tuple or a dict of nests.
+//
+// Nests are interned and live as long as the process (a program has few), so
+// equal structures are equal pointers and an element carries no count for it.
+// Leaves are numbered from left to right, those of a dict by sorted key.
+class Nest {
+ public:
+  enum class Kind { kLeaf, kTuple, kDict };
+  using Field = std::pair<std::string, const Nest*>;
+
+  static const Nest* leaf();
+  static const Nest* tuple(std::vector<const Nest*> parts);
+  static const Nest* tuple_of_leaves(size_t n);
+  // Keys in the order given, which is the order of printing.
+  static const Nest* dict(std::vector<Field> fields);
+
+  Kind kind() const { return kind_; }
+  size_t leaf_count() const { return leaf_count_; }
+  // Of a tuple the names are "0", "1", …
+  const std::vector<Field>& fields() const { return fields_; }
+  // The number of the field's first leaf.
+  size_t first_leaf(size_t field) const { return first_leaf_[field]; }
+  std::optional<size_t> find(std::string_view name) const;
+
+  // "image", "0", "meta/size": the way from the root to a leaf.
+  std::string path_of(size_t leaf) const;
+  // "(x, {'a': x})", with x for a component.
+  std::string words() const;
+
+ private:
+  Nest(Kind kind, std::vector<Field> fields);
+  static const Nest* intern(Kind kind, std::vector<Field> fields);
+
+  Kind kind_;
+  std::vector<Field> fields_;
+  std::vector<size_t> first_leaf_;
+  size_t leaf_count_;
+};
+
+}  // namespace stoker

@@ -1,0 +1,145 @@
+#include "stoker/core/origin.h"
+
+namespace stoker {
+namespace {
+
+uint64_t mixed(uint64_t x) {
+  x ^= x >> 32;
+  x *= 0xd6e8feb86659fd93u;
+  x ^= x >> 32;
+  x *= 0xd6e8feb86659fd93u;
+  x ^= x >> 32;
+  return x;
+}
+
+}  // namespace
+
+std::pair<uint64_t, uint64_t> Origin::key() const {
+  uint64_t hi = mixed(static_cast<uint64_t>(pass) + 0x9e3779b97f4a7c15u * (static_cast<uint64_t>(source) + 1));
+  uint64_t lo = static_cast<uint64_t>(position);
+  auto add = [&](const Origin& other, uint64_t salt) {
+    const auto [other_hi, other_lo] = other.key();
+    hi = mixed(hi ^ (other_hi + salt));
+    lo = mixed(lo + mixed(other_lo ^ salt) + 0x632be59bd9b4e019u);
+  };
+  if (parent) add(*parent, 1);
+  if (members)
+    for (const Origin& member : *members) add(member, 2);
+  return {hi, lo};
+}
+
+std::string Origin::words() const {
+  std::string text = parent ? parent->words() + "/" : "";
+  if (members) {
+    text += "(";
+    for (size_t i = 0; i < members->size() && i < 4; ++i) text += (i ? "," : "") + (*members)[i].words();
+    if (members->size() > 4) text += ",…";
+    return text + ")";
+  }
+  text += std::to_string(position);
+  if (pass > 0) text += "@" + std::to_string(pass);
+  return text;
+}
+
+bool Origin::operator==(const Origin& other) const {
+  if (source != other.source || pass != other.pass || position != other.position) return false;
+  if (!parent != !other.parent || !members != !other.members) return false;
+  return (!parent || *parent == *other.parent) && (!members || *members == *other.members);
+}
+
+Origins::Origins(int32_t source, std::vector<int64_t> passes, std::vector<int64_t> positions)
+    : size_(static_cast<int64_t>(positions.size())), positions_(std::move(positions)), passes_(std::move(passes)) {
+  shared_.source = source;
+  if (passes_.size() == 1) {
+    shared_.pass = passes_[0];
+    passes_.clear();
+  }
+}
+
+Origin Origins::at(int64_t i) const {
+  const auto row = static_cast<size_t>(i);
+  if (!each_.empty()) return each_[row];
+  Origin origin = shared_;
+  if (positions_.empty()) {
+    origin.position += i;
+    return origin;
+  }
+  origin.position = positions_[row];
+  if (!passes_.empty()) origin.pass = passes_[row];
+  return origin;
+}
+
+void Origins::spell_out() {
+  if (!each_.empty()) return;
+  std::vector<Origin> each;
+  each.reserve(static_cast<size_t>(size_));
+  for (int64_t i = 0; i < size_; ++i) each.push_back(at(i));
+  each_ = std::move(each);
+  positions_.clear();
+  passes_.clear();
+}
+
+void Origins::append(const Origins& more) {
+  if (more.size_ == 0) return;
+  if (size_ == 0) {
+    *this = more;
+    return;
+  }
+  if (is_range() && more.is_range()) {
+    Origin next = shared_;
+    next.position += size_;
+    if (next == more.shared_) {
+      size_ += more.size_;
+      return;
+    }
+  }
+  spell_out();
+  for (int64_t i = 0; i < more.size_; ++i) each_.push_back(more.at(i));
+  size_ += more.size_;
+}
+
+void Origins::append(Origin origin) {
+  if (size_ == 0) {
+    shared_ = std::move(origin);
+    size_ = 1;
+    return;
+  }
+  if (is_range() && !shared_.members) {
+    Origin next = shared_;
+    next.position += size_;
+    if (next == origin) {
+      ++size_;
+      return;
+    }
+  }
+  spell_out();
+  each_.push_back(std::move(origin));
+  ++size_;
+}
+
+Origins Origins::slice(int64_t first, int64_t n) const {
+  Origins part;
+  part.size_ = n;
+  part.shared_ = shared_;
+  if (is_range()) part.shared_.position += first;
+  auto cut = [&](auto& from, auto& to) {
+    if (!from.empty()) to.assign(from.begin() + first, from.begin() + first + n);
+  };
+  cut(positions_, part.positions_);
+  cut(passes_, part.passes_);
+  cut(each_, part.each_);
+  return part;
+}
+
+Origins Origins::select(const std::vector<int32_t>& rows) const {
+  Origins part;
+  for (int32_t row : rows) part.append(at(row));
+  return part;
+}
+
+void Origins::set_parent(std::shared_ptr<const Origin> parent) {
+  for (Origin& origin : each_) origin.parent = parent;
+  shared_.parent = std::move(parent);
+}
+
+}  // namespace stoker

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "stoker/graph/op.h"
+
+namespace stoker {
+
+// One node of an expression over an element's components. Immutable; shared
+// nodes are computed once.
+struct Expr {
+  enum class Kind { kArgument, kConstant, kOp, kTuple, kDict, kGet };
+  using Ref = std::shared_ptr<const Expr>;
+
+  Kind kind = Kind::kConstant;
+  int argument = 0;               // kArgument
+  Array constant;                 // kConstant
+  bool weak = false;              // kConstant: a plain number, which takes the other operand's type
+  std::shared_ptr<const Op> op;   // kOp
+  std::vector<Ref> inputs;        // kOp, kTuple, kDict, kGet (one)
+  std::vector<std::string> keys;  // kDict
+  std::string key;                // kGet: a field's name or number
+
+  static Ref of_argument(int i);
+  static Ref of_constant(Array value, bool weak);
+  static Ref of_op(std::shared_ptr<const Op> op, std::vector<Ref> inputs);
+  static Ref of_tuple(std::vector<Ref> parts);
+  static Ref of_dict(std::vector<std::string> keys, std::vector<Ref> parts);
+  static Ref of_get(Ref from, std::string key);  // of a tuple or dict written out: the part itself
+
+  Expr() = default;
+  Expr(const Expr&) = delete;
+  Expr& operator=(const Expr&) = delete;
+  // A chain of any length is taken apart without recursion.
+  ~Expr();
+};
+
+// A symbolic value: what a traced function computes with.
+class Value {
+ public:
+  Value(Expr::Ref expr) : expr_(std::move(expr)) {}
+  Value(int value) : Value(int64_t{value}) {}
+  Value(int64_t value);
+  Value(double value);
+  Value(float value) : Value(static_cast<double>(value)) {}
+  Value(bool value);
+  Value(const char* text);
+  Value(Array value);
+
+  const Expr::Ref& expr() const { return expr_; }
+  Value operator[](std::string_view key) const { return Expr::of_get(expr_, std::string(key)); }
+  Value operator[](size_t field) const { return Expr::of_get(expr_, std::to_string(field)); }
+
+ private:
+  Expr::Ref expr_;
+};
+
+template <typename... Values>
+Value tuple(Values... values) {
+  return Expr::of_tuple({Value(std::move(values)).expr()...});
+}
+Value dict(std::vector<std::pair<std::string, Value>> fields);
+
+// An expression made ready: a straight list of operations on columns.
+class Program {
+ public:
+  // `arguments`: how many the function takes. One argument is the element
+  // itself; several are its fields. Refuses what is nested deeper than 1,000.
+  static Result<std::shared_ptr<const Program>> compile(Expr::Ref result, int arguments);
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  int arguments() const { return arguments_; }
+  const Expr::Ref& result() const { return result_; }
+  bool random() const { return random_; }
+  bool waits() const { return waits_; }
+
+  Result<Spec> spec(const Spec& input) const;
+  // Puts the results in place of the run's columns. A row that fails keeps its
+  // place; an error returned is every row's. Errors name the operation as
+  // their stage.
+  Result<void> apply(Run& run, Context& context) const;
+
+  // {"args": ["x", "y"], "value": E}. What is used twice is written once, with
+  // "id", and then as {"ref": id}.
+  Result<Json> to_json(WriteContext& context) const;
+  static Result<std::shared_ptr<const Program>> from_json(const Json& json, ReadContext& context);
+  // "x * 2 + 1" and the like, for explain; cut where it gets long.
+  std::string words() const;
+
+ private:
+  struct Plan;
+
+  Program(Expr::Ref result, int arguments) : result_(std::move(result)), arguments_(arguments) {}
+  Result<std::shared_ptr<const Plan>> plan_for(const Nest* input) const;
+  Result<std::shared_ptr<const Plan>> make_plan(const Nest* input) const;
+
+  Expr::Ref result_;
+  int arguments_;
+  bool random_ = false;
+  bool waits_ = false;
+  std::vector<const Expr*> order_;  // every node once, inputs before users
+
+  mutable std::mutex mutex_;
+  mutable std::map<const Nest*, std::shared_ptr<const Plan>> plans_;  // by the element's structure; guarded by mutex_
+};
+
+}  // namespace stoker

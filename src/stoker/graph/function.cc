@@ -1,0 +1,114 @@
+#include "stoker/graph/function.h"
+
+#include <new>
+
+#include "stoker/graph/graph.h"
+
+namespace stoker {
+
+Error error_of_exception() {
+  try {
+    throw;
+  } catch (const Error& error) {
+    return error;
+  } catch (const std::bad_alloc&) {
+    return Error::exhausted("a function ran out of memory");
+  } catch (const std::invalid_argument& problem) {
+    return Error::invalid("a function failed: ", problem.what());
+  } catch (const std::exception& problem) {
+    return Error::of(Code::kUnknown, "a function failed: ", problem.what());
+  } catch (...) {
+    return Error::of(Code::kUnknown, "a function threw something that is no std::exception");
+  }
+}
+
+Result<Spec> Function::spec(const Spec& input) const {
+  if (program_) return program_->spec(input);
+  return Spec::unknown();
+}
+
+Result<void> Function::apply(Run& run, Context& context) const {
+  return program_ ? program_->apply(run, context) : callable_->apply(run, context);
+}
+
+std::string Function::words() const {
+  if (program_) return program_->words();
+  return callable_ ? callable_->words() : "";
+}
+
+namespace traits {
+
+Error wrong_argument(size_t argument, const Array& found, DType wanted) {
+  return Error::invalid("argument ", argument, " is ", name_of(found.type()), words_of(found.dims()),
+                        " and the function takes ", name_of(wanted), "[]; cast it, or take an Array");
+}
+
+Result<void> check_argument_count(const Run& run, size_t wanted) {
+  if (run.columns.size() == wanted) return {};
+  return Error::invalid("the function takes ", wanted, " arguments and the element ", run.nest->words(), " has ",
+                        run.columns.size(), " components");
+}
+
+void replace_elements(Run& run, std::vector<Element> elements) {
+  RunBuilder builder;
+  for (int32_t row = 0; row < run.size; ++row) {
+    if (const Failure* failure = run.failure_of(row))
+      builder.add_failure(failure->error, run.origins.at(row), failure->struck);
+    else
+      builder.add(std::move(elements[static_cast<size_t>(row)]), run.origins.at(row));
+  }
+  Run made = builder.take();
+  made.origins = std::move(run.origins);
+  run = std::move(made);
+}
+
+}  // namespace traits
+
+GraphFunction::GraphFunction(Json stages, const Registry* registry)
+    : written_(std::make_shared<const Json>(std::move(stages))) {
+  call_ = std::make_shared<const Call>([stages = written_, registry](const Element& element) -> Result<Graph> {
+    ReadContext context;
+    context.registry = registry;
+    context.element = &element;
+    STOKER_TRY(auto node, stages_from_json(*stages, context));
+    return Graph(std::move(node));
+  });
+}
+
+template <>
+const Codec& plain_codec<Function>() {
+  static const Codec codec{
+      "function",
+      [](const Json& from, ReadContext& context, void* to) -> Result<void> {
+        STOKER_TRY(auto program, Program::from_json(from, context));
+        *static_cast<Function*>(to) = Function(std::move(program));
+        return {};
+      },
+      [](const void* from, WriteContext& context) -> Result<Json> {
+        const auto& function = *static_cast<const Function*>(from);
+        if (function.program()) return function.program()->to_json(context);
+        if (function.empty()) return Json();
+        return Error::precondition("is a C++ function, which cannot be saved; write it on symbolic values to save it");
+      }};
+  return codec;
+}
+
+template <>
+const Codec& plain_codec<GraphFunction>() {
+  static const Codec codec{
+      "graph",
+      [](const Json& from, ReadContext& context, void* to) -> Result<void> {
+        const Json* stages = from.find("stages");
+        *static_cast<GraphFunction*>(to) = GraphFunction(stages ? *stages : from, context.registry);
+        return {};
+      },
+      [](const void* from, WriteContext&) -> Result<Json> {
+        const auto& function = *static_cast<const GraphFunction*>(from);
+        if (function.written()) return *function.written();
+        if (function.empty()) return Json();
+        return Error::precondition("is a C++ function, which cannot be saved; write its stages out to save it");
+      }};
+  return codec;
+}
+
+}  // namespace stoker

@@ -1,0 +1,364 @@
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
+
+#include "stoker/graph/expr.h"
+#include "stoker/graph/stage.h"
+
+namespace stoker {
+
+namespace traits {
+
+template <typename F>
+struct Signature : Signature<decltype(&F::operator())> {};
+template <typename R, typename... A>
+struct Signature<R (*)(A...)> {
+  using Return = R;
+  using Arguments = std::tuple<std::decay_t<A>...>;
+};
+template <typename C, typename R, typename... A>
+struct Signature<R (C::*)(A...) const> : Signature<R (*)(A...)> {};
+template <typename C, typename R, typename... A>
+struct Signature<R (C::*)(A...)> : Signature<R (*)(A...)> {};
+template <typename R, typename... A>
+struct Signature<R(A...)> : Signature<R (*)(A...)> {};
+
+template <typename T>
+constexpr bool is_plain = ArrayType<T> || std::is_same_v<T, std::string> || std::is_same_v<T, Array>;
+
+template <typename Tuple>
+struct Arguments;
+template <typename... A>
+struct Arguments<std::tuple<A...>> {
+  static constexpr size_t count = sizeof...(A);
+  static constexpr bool symbolic = count > 0 && (std::is_same_v<A, Value> && ...);
+  static constexpr bool plain = count > 0 && (is_plain<A> && ...);
+};
+
+template <typename T>
+struct IsResult : std::false_type {};
+template <typename T>
+struct IsResult<Result<T>> : std::true_type {};
+template <typename T>
+struct IsTuple : std::false_type {};
+template <typename... T>
+struct IsTuple<std::tuple<T...>> : std::true_type {};
+
+}  // namespace traits
+
+// The error for an exception that left the user's code. Call it in a handler.
+Error error_of_exception();
+
+// What a plain C++ value becomes as a component.
+template <typename T>
+Array to_array(T&& value) {
+  using Plain = std::remove_cvref_t<T>;
+  if constexpr (std::is_same_v<Plain, Array>)
+    return std::forward<T>(value);
+  else if constexpr (std::is_convertible_v<Plain, Bytes>)
+    return Array::of_bytes(value);
+  else
+    return Array::of<Plain>(value);
+}
+
+template <typename T>
+Element to_element(T&& value) {
+  using Plain = std::remove_cvref_t<T>;
+  if constexpr (std::is_same_v<Plain, Element>) {
+    return std::forward<T>(value);
+  } else if constexpr (traits::IsTuple<Plain>::value) {
+    return std::apply(
+        [](auto&&... parts) {
+          InlineVector<Array, 2> leaves;
+          (leaves.push_back(to_array(std::forward<decltype(parts)>(parts))), ...);
+          return Element(Nest::tuple_of_leaves(sizeof...(parts)), std::move(leaves));
+        },
+        std::forward<T>(value));
+  } else {
+    return Element(to_array(std::forward<T>(value)));
+  }
+}
+
+// What `map`, `filter` and others call for each element: an expression, which
+// is saved with the graph, or a C++ callable, which is not.
+class Function {
+ public:
+  class Callable {
+   public:
+    virtual ~Callable() = default;
+    virtual Result<void> apply(Run& run, Context& context) const = 0;
+    virtual std::string words() const = 0;
+  };
+
+  Function() = default;
+  explicit Function(std::shared_ptr<const Program> program) : program_(std::move(program)) {}
+  explicit Function(std::shared_ptr<const Callable> callable) : callable_(std::move(callable)) {}
+
+  // A callable on symbolic values is traced here, once; one on plain types
+  // becomes a loop over columns; one on elements is called row by row.
+  template <typename F>
+    requires(!std::is_same_v<std::remove_cvref_t<F>, Function> &&
+             requires { typename traits::Signature<std::decay_t<F>>::Return; })
+  Function(F f);
+
+  bool empty() const { return !program_ && !callable_; }
+  const Program* program() const { return program_.get(); }
+  bool calls_user() const { return callable_ != nullptr; }
+  Result<Spec> spec(const Spec& input) const;
+  Result<void> apply(Run& run, Context& context) const;
+  std::string words() const;
+
+ private:
+  std::shared_ptr<const Program> program_;
+  std::shared_ptr<const Callable> callable_;
+  std::optional<Error> broken_;  // what tracing found; told by check()
+ public:
+  Result<void> check() const {
+    if (broken_) return *broken_;
+    if (empty()) return Error::invalid("a function is wanted");
+    return {};
+  }
+};
+template <>
+const Codec& plain_codec<Function>();
+
+// Gives the data set that an element opens: a C++ callable, or stages written
+// out in which {"element": path} stands for a component of the element.
+class GraphFunction {
+ public:
+  GraphFunction() = default;
+  template <typename F>
+    requires(!std::is_same_v<std::remove_cvref_t<F>, GraphFunction> && std::is_invocable_v<F, const Element&>)
+  GraphFunction(F f)
+      : call_(std::make_shared<const Call>([f = std::move(f)](const Element& element) -> Result<Graph> {
+          try {
+            if constexpr (traits::IsResult<std::invoke_result_t<F, const Element&>>::value) {
+              auto made = f(element);
+              if (!made) return std::move(made).error();
+              return as_graph(*std::move(made));
+            } else {
+              return as_graph(f(element));
+            }
+          } catch (...) {
+            return error_of_exception();
+          }
+        })) {}
+  GraphFunction(Json stages, const Registry* registry);
+
+  bool empty() const { return !call_; }
+  Result<Graph> open(const Element& element) const { return (*call_)(element); }
+  // The stages, where they were written out.
+  const Json* written() const { return written_.get(); }
+
+ private:
+  using Call = std::function<Result<Graph>(const Element&)>;
+
+  template <typename Made>
+  static Result<Graph> as_graph(const Made& made) {
+    if constexpr (requires { made.error(); })
+      if (made.error()) return *made.error();
+    Graph graph = made;
+    if (!graph.node()) return Error::invalid("the function gave no data set");
+    return graph;
+  }
+
+  std::shared_ptr<const Call> call_;
+  std::shared_ptr<const Json> written_;
+};
+template <>
+const Codec& plain_codec<GraphFunction>();
+
+// ---- from here on: how callables are taken apart
+
+namespace traits {
+
+// Loops over rows, turning exceptions and errors into the row's failure.
+template <typename Body>
+void for_each_row(Run& run, Context& context, Body&& body) {
+  size_t next_failed = 0;
+  const size_t failed_before = run.failed.size();
+  std::vector<std::pair<int32_t, Error>> found;
+  int32_t row = 0;
+  while (row < run.size) {
+    try {
+      for (; row < run.size; ++row) {
+        if (next_failed < failed_before && run.failed[next_failed].row == row) {
+          ++next_failed;
+          continue;
+        }
+        context.set_row(row);
+        Result<void> done = body(row);
+        if (!done) found.emplace_back(row, std::move(done).error());
+      }
+    } catch (...) {
+      found.emplace_back(row, error_of_exception());
+      ++row;
+    }
+  }
+  for (auto& [at, error] : found) run.fail(at, std::move(error));
+}
+
+// Puts new elements in place of a run's; failed rows keep nothing.
+void replace_elements(Run& run, std::vector<Element> elements);
+
+Error wrong_argument(size_t argument, const Array& found, DType wanted);
+Result<void> check_argument_count(const Run& run, size_t wanted);
+
+template <typename T>
+Result<T> argument_of(const Array& array, size_t argument) {
+  if constexpr (std::is_same_v<T, Array>) {
+    return array;
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    if (array.type() != DType::kBytes || array.rank() != 0) return wrong_argument(argument, array, DType::kBytes);
+    return std::string(array.bytes());
+  } else {
+    if (array.type() != dtype_of<T> || array.rank() != 0) return wrong_argument(argument, array, dtype_of<T>);
+    return array.scalar<T>();
+  }
+}
+
+// A callable on plain numbers whose result is one: a loop over columns.
+template <typename R, typename Tuple>
+constexpr bool is_kernel = false;
+template <typename R, typename... A>
+constexpr bool is_kernel<R, std::tuple<A...>> =
+    ArrayType<R> && !std::is_same_v<R, Bytes> && ((ArrayType<A> && !std::is_same_v<A, Bytes>) && ...);
+
+template <typename F>
+class PlainCallable final : public Function::Callable {
+ public:
+  using R = typename Signature<F>::Return;
+  using Tuple = typename Signature<F>::Arguments;
+  static constexpr size_t kCount = std::tuple_size_v<Tuple>;
+
+  explicit PlainCallable(F f) : f_(std::move(f)) {}
+  std::string words() const override { return "a C++ function on plain values"; }
+
+  Result<void> apply(Run& run, Context& context) const override {
+    STOKER_TRY(check_argument_count(run, kCount));
+    if constexpr (is_kernel<std::decay_t<R>, Tuple>)
+      if (all_dense(run, std::make_index_sequence<kCount>()))
+        return kernel(run, context, std::make_index_sequence<kCount>());
+    return by_row(run, context, std::make_index_sequence<kCount>());
+  }
+
+ private:
+  template <size_t... I>
+  static bool all_dense(Run& run, std::index_sequence<I...>) {
+    return (dense_of<std::tuple_element_t<I, Tuple>>(run.columns[I]) && ...);
+  }
+  template <typename T>
+  static bool dense_of(Column& column) {
+    if (!column.make_dense()) return false;
+    return column.block().type() == dtype_of<T> && column.block().rank() == 1;
+  }
+  template <size_t... I>
+  Result<void> kernel(Run& run, Context& context, std::index_sequence<I...>) const {
+    using Out = std::decay_t<R>;
+    const auto columns = std::make_tuple(run.columns[I].block().template values<std::tuple_element_t<I, Tuple>>()...);
+    const int64_t n = run.size;
+    STOKER_TRY(Array out, context.output_block(0, Dims(&n, 1), dtype_of<Out>));
+    Out* to = static_cast<Out*>(out.raw());
+    for_each_row(run, context, [&](int32_t i) -> Result<void> {
+      to[i] = f_(std::get<I>(columns)[static_cast<size_t>(i)]...);
+      return {};
+    });
+    run.columns.clear();
+    run.columns.emplace_back(std::move(out));
+    run.nest = Nest::leaf();
+    return {};
+  }
+  template <size_t... I>
+  Result<void> by_row(Run& run, Context& context, std::index_sequence<I...>) const {
+    std::vector<Element> made(static_cast<size_t>(run.size));
+    for_each_row(run, context, [&](int32_t i) -> Result<void> {
+      auto arguments = std::make_tuple(argument_of<std::tuple_element_t<I, Tuple>>(run.columns[I].row(i), I)...);
+      const Error* wrong = nullptr;
+      ((wrong = wrong || std::get<I>(arguments).ok() ? wrong : &std::get<I>(arguments).error()), ...);
+      if (wrong) return *wrong;
+      if constexpr (IsResult<std::decay_t<R>>::value) {
+        auto result = f_(*std::get<I>(arguments)...);
+        if (!result) return std::move(result).error();
+        made[static_cast<size_t>(i)] = to_element(*std::move(result));
+      } else {
+        made[static_cast<size_t>(i)] = to_element(f_(*std::get<I>(arguments)...));
+      }
+      return {};
+    });
+    replace_elements(run, std::move(made));
+    return {};
+  }
+
+  F f_;
+};
+
+template <typename F>
+class ElementCallable final : public Function::Callable {
+ public:
+  explicit ElementCallable(F f) : f_(std::move(f)) {}
+  std::string words() const override { return "a C++ function on elements"; }
+
+  Result<void> apply(Run& run, Context& context) const override {
+    std::vector<Element> made(static_cast<size_t>(run.size));
+    for_each_row(run, context, [&](int32_t i) -> Result<void> {
+      auto result = call(run.element(i), context);
+      if constexpr (IsResult<decltype(result)>::value) {
+        if (!result) return std::move(result).error();
+        made[static_cast<size_t>(i)] = to_element(*std::move(result));
+      } else {
+        made[static_cast<size_t>(i)] = to_element(std::move(result));
+      }
+      return {};
+    });
+    replace_elements(run, std::move(made));
+    return {};
+  }
+
+ private:
+  auto call(Element element, Context& context) const {
+    if constexpr (std::is_invocable_v<const F&, Element, Context&>)
+      return f_(std::move(element), context);
+    else
+      return f_(std::move(element));
+  }
+  F f_;
+};
+
+template <typename F, size_t... I>
+Value traced(F& f, std::index_sequence<I...>) {
+  return f(Value(Expr::of_argument(static_cast<int>(I)))...);
+}
+
+}  // namespace traits
+
+template <typename F>
+  requires(!std::is_same_v<std::remove_cvref_t<F>, Function> &&
+           requires { typename traits::Signature<std::decay_t<F>>::Return; })
+Function::Function(F f) {
+  using Arguments = traits::Arguments<typename traits::Signature<F>::Arguments>;
+  if constexpr (Arguments::symbolic) {
+    try {
+      Value result = traits::traced(f, std::make_index_sequence<Arguments::count>());
+      auto program = Program::compile(result.expr(), static_cast<int>(Arguments::count));
+      if (program)
+        program_ = *std::move(program);
+      else
+        broken_ = std::move(program).error();
+    } catch (...) {
+      broken_ = error_of_exception();
+    }
+  } else if constexpr (Arguments::plain) {
+    callable_ = std::make_shared<const traits::PlainCallable<F>>(std::move(f));
+  } else {
+    static_assert(std::is_invocable_v<F, Element> || std::is_invocable_v<F, Element, Context&>,
+                  "a function takes symbolic values, plain values, or an Element");
+    callable_ = std::make_shared<const traits::ElementCallable<F>>(std::move(f));
+  }
+}
+
+}  // namespace stoker

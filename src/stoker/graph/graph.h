@@ -1,0 +1,77 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "stoker/graph/stage.h"
+
+namespace stoker {
+
+// What belongs to a node and not to an iterator: shared by every data set
+// built on it.
+struct NodeState {
+  std::atomic<int64_t> passes{0};  // begun by iterators so far
+  std::atomic<uint64_t> seed{0};   // drawn when the node was made, for what was given none
+
+  std::mutex mutex;
+  std::shared_ptr<void> cache;  // the runtime's, for `cache` nodes; guarded by mutex
+};
+
+// A stage and what it reads from. Immutable but for its NodeState.
+struct Node {
+  std::shared_ptr<const Stage> stage;
+  std::vector<std::shared_ptr<const Node>> inputs;
+  Location location;
+  std::string name;  // given by the user, else the stage's
+  Spec spec;         // of its elements
+  int nesting = 0;   // levels of graphs inside graphs below this node
+  std::shared_ptr<NodeState> state = std::make_shared<NodeState>();
+
+  Node() = default;
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+  // A chain of ten thousand stages is taken apart without recursion.
+  ~Node();
+};
+
+// Checks parameters and types and makes the node; errors are in the stage's
+// words. `input` is null for sources.
+Result<std::shared_ptr<const Node>> make_node(std::shared_ptr<const Stage> stage, std::shared_ptr<const Node> input,
+                                              Location location, std::string name = {});
+
+// tf.data's cardinality: a length, kInfinite or kUnknown.
+Result<int64_t> cardinality_of(const Node& node);
+
+// {"stoker": 1, "stages": […]}; large arrays go to files beside it.
+Result<Json> graph_to_json(const Node& node, WriteContext& context);
+Result<std::shared_ptr<const Node>> graph_from_json(const Json& json, ReadContext& context);
+
+// A list of stages, as it stands where a parameter is a graph.
+Result<Json> stages_to_json(const Node& node, WriteContext& context);
+Result<std::shared_ptr<const Node>> stages_from_json(const Json& stages, ReadContext& context);
+
+// The nodes from the sources to this one, each once, inputs before users.
+std::vector<const Node*> nodes_of(const Node& node);
+
+// Seeds for what was given none: from the system, or from set_seed on the
+// same ones in the same order.
+uint64_t draw_seed();
+void set_seed(uint64_t seed);
+
+// While it lives, the calling thread's drawn seeds follow from `base`: graphs
+// made while a pipeline runs must not depend on who makes them when.
+class SeedScope {
+ public:
+  explicit SeedScope(uint64_t base);
+  ~SeedScope();
+  SeedScope(const SeedScope&) = delete;
+  SeedScope& operator=(const SeedScope&) = delete;
+
+ private:
+  std::optional<std::pair<uint64_t, uint64_t>> previous_;
+};
+
+}  // namespace stoker

@@ -1,0 +1,292 @@
+#include "stoker/graph/npy.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <memory>
+#include <utility>
+#include <unistd.h>
+
+namespace stoker {
+namespace {
+
+constexpr Bytes kMagic("\x93NUMPY", 6);
+constexpr size_t kAlign = 64;
+constexpr size_t kDeepest = 64;  // dims; NumPy's own limit
+
+constexpr std::array<std::pair<DType, std::string_view>, 13> kDescr{{
+    {DType::kBool, "|b1"},
+    {DType::kInt8, "|i1"},
+    {DType::kInt16, "<i2"},
+    {DType::kInt32, "<i4"},
+    {DType::kInt64, "<i8"},
+    {DType::kUint8, "|u1"},
+    {DType::kUint16, "<u2"},
+    {DType::kUint32, "<u4"},
+    {DType::kUint64, "<u8"},
+    {DType::kFloat16, "<f2"},
+    {DType::kBfloat16, "<V2"},
+    {DType::kFloat32, "<f4"},
+    {DType::kFloat64, "<f8"},
+}};
+
+struct Header {
+  DType type{};
+  bool swapped = false;
+  std::vector<int64_t> dims;
+};
+
+// Reads the header's Python dict: a string, a bool and a tuple of integers
+// under three known keys, in any order.
+class HeaderReader {
+ public:
+  explicit HeaderReader(Bytes text) : rest_(text) {}
+
+  Result<Header> read() {
+    STOKER_TRY(expect('{'));
+    Header header;
+    bool has_type = false, has_order = false, has_shape = false, fortran = false;
+    while (!take('}')) {
+      STOKER_TRY(Bytes key, quoted());
+      STOKER_TRY(expect(':'));
+      if (key == "descr" && !std::exchange(has_type, true)) {
+        STOKER_TRY(Bytes descr, quoted());
+        STOKER_TRY(set_type(header, descr));
+      } else if (key == "fortran_order" && !std::exchange(has_order, true)) {
+        STOKER_TRY(fortran, boolean());
+      } else if (key == "shape" && !std::exchange(has_shape, true)) {
+        STOKER_TRY(header.dims, shape());
+      } else {
+        return Error::corrupt("the header of a .npy file has an unexpected key '", printable(key), "'");
+      }
+      if (!take(',')) {
+        STOKER_TRY(expect('}'));
+        break;
+      }
+    }
+    if (!has_type || !has_order || !has_shape)
+      return Error::corrupt("the header of a .npy file lacks descr, fortran_order or shape");
+    if (fortran && header.dims.size() > 1)
+      return Error::unimplemented("the array lies in Fortran order; save np.ascontiguousarray of it");
+    return header;
+  }
+
+ private:
+  static std::string printable(Bytes text) {
+    std::string shown(text.substr(0, 40));
+    for (char& c : shown)
+      if (c < ' ' || c > '~') c = '?';
+    return shown;
+  }
+  void skip_spaces() {
+    while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\n' || rest_[0] == '\t')) rest_.remove_prefix(1);
+  }
+  bool take(char wanted) {
+    skip_spaces();
+    if (rest_.empty() || rest_[0] != wanted) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  Result<void> expect(char wanted) {
+    if (take(wanted)) return {};
+    return Error::corrupt("the header of a .npy file has '", printable(rest_.substr(0, 1)), "' where '", wanted,
+                          "' belongs");
+  }
+  Result<Bytes> quoted() {
+    const char quote = take('\'') ? '\'' : '"';
+    if (quote == '"') STOKER_TRY(expect('"'));
+    const size_t end = rest_.find(quote);
+    if (end == Bytes::npos) return Error::corrupt("the header of a .npy file ends inside a string");
+    const Bytes text = rest_.substr(0, end);
+    rest_.remove_prefix(end + 1);
+    return text;
+  }
+  Result<bool> boolean() {
+    skip_spaces();
+    for (const auto& [word, value] : {std::pair<Bytes, bool>{"True", true}, {"False", false}}) {
+      if (!rest_.starts_with(word)) continue;
+      rest_.remove_prefix(word.size());
+      return value;
+    }
+    return Error::corrupt("the header of a .npy file has no True or False for fortran_order");
+  }
+  Result<std::vector<int64_t>> shape() {
+    STOKER_TRY(expect('('));
+    std::vector<int64_t> dims;
+    while (!take(')')) {
+      skip_spaces();
+      int64_t dim = -1;
+      const auto [end, problem] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), dim);
+      if (problem != std::errc() || dim < 0)
+        return Error::corrupt("the shape of a .npy file has a dim that is no count");
+      rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
+      dims.push_back(dim);
+      if (dims.size() > kDeepest) return Error::corrupt("the shape of a .npy file has more than ", kDeepest, " dims");
+      if (!take(',')) {
+        STOKER_TRY(expect(')'));
+        break;
+      }
+    }
+    return dims;
+  }
+  Result<void> set_type(Header& header, Bytes descr) {
+    const Bytes plain = descr.empty() ? descr : descr.substr(1);
+    const char order = descr.empty() ? '?' : descr[0];
+    for (const auto& [type, known] : kDescr) {
+      if (plain != known.substr(1) || (order != '<' && order != '>' && order != '|' && order != '=')) continue;
+      header.type = type;
+      header.swapped = order == '>';
+      return {};
+    }
+    return Error::unimplemented("arrays of NumPy type '", printable(descr), "' cannot be read");
+  }
+
+  Bytes rest_;
+};
+
+void swap_bytes(Array& array) {
+  const size_t size = size_of(array.type());
+  auto* item = static_cast<std::byte*>(array.raw());
+  for (int64_t i = 0, n = array.count(); i < n; ++i, item += size) std::reverse(item, item + size);
+}
+
+// A byte that is neither 0 nor 1 is no bool to C++.
+void make_bools(Array& array) {
+  auto* item = static_cast<uint8_t*>(array.raw());
+  for (int64_t i = 0, n = array.count(); i < n; ++i) item[i] = item[i] != 0;
+}
+
+// Where the header's text lies in a file of which `start` is known.
+struct HeaderPlace {
+  size_t begin = 0;
+  size_t end = 0;
+};
+Result<HeaderPlace> find_header(Bytes start) {
+  if (!start.starts_with(kMagic)) return Error::corrupt("not a .npy file: it does not begin with \\x93NUMPY");
+  if (start.size() < 12) return Error::corrupt(".npy data ends at byte ", start.size(), ", inside the header");
+  const int version = static_cast<unsigned char>(start[6]);
+  if (version < 1 || version > 3) return Error::unimplemented(".npy files of version ", version, " cannot be read");
+  const size_t digits = version == 1 ? 2 : 4;
+  size_t length = 0;
+  for (size_t i = 0; i < digits; ++i) length |= size_t{static_cast<unsigned char>(start[8 + i])} << (8 * i);
+  return HeaderPlace{8 + digits, 8 + digits + length};
+}
+
+Result<int64_t> byte_size_of(const Header& header) {
+  int64_t bytes = static_cast<int64_t>(size_of(header.type));
+  for (int64_t dim : header.dims)
+    if (__builtin_mul_overflow(bytes, dim, &bytes))
+      return Error::corrupt("a .npy header asks for an array of shape ", words_of(header.dims), ", which is too large");
+  return bytes;
+}
+
+struct FileCloser {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, FileCloser>;
+
+// Removes a file that was not finished.
+class Unfinished {
+ public:
+  explicit Unfinished(std::string path) : path_(std::move(path)) {}
+  ~Unfinished() {
+    if (!path_.empty()) std::remove(path_.c_str());
+  }
+  Unfinished(const Unfinished&) = delete;
+  Unfinished& operator=(const Unfinished&) = delete;
+  const std::string& path() const { return path_; }
+  void finished() { path_.clear(); }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace
+
+Result<std::string> npy_header(const Array& array) {
+  const auto* known = std::ranges::find(kDescr, array.type(), &std::pair<DType, std::string_view>::first);
+  if (known == kDescr.end()) return Error::unimplemented("byte strings cannot be written as .npy");
+  std::string shape = "(";
+  for (int64_t dim : array.dims()) shape += std::to_string(dim) + ", ";
+  if (array.rank() > 1) shape.resize(shape.size() - 2);
+  if (array.rank() == 1) shape.pop_back();
+  std::string text =
+      "{'descr': '" + std::string(known->second) + "', 'fortran_order': False, 'shape': " + shape + "), }";
+  const size_t before = kMagic.size() + 4;  // rank is below 256: version 1 always does
+  const size_t padding = kAlign - (before + text.size() + 1) % kAlign;
+  text.append(padding % kAlign, ' ');
+  text += '\n';
+  std::string header(kMagic);
+  header += '\x01';
+  header += '\x00';
+  header += static_cast<char>(text.size() & 0xff);
+  header += static_cast<char>(text.size() >> 8);
+  return header + text;
+}
+
+Result<void> write_npy(const std::string& path, const Array& array) {
+  STOKER_TRY(std::string header, npy_header(array));
+  Unfinished fresh(path + ".part" + std::to_string(getpid()));
+  File file(std::fopen(fresh.path().c_str(), "wb"));
+  if (!file) return Error::io("cannot write ", path);
+  const auto bytes = static_cast<size_t>(array.byte_size());
+  const bool written = std::fwrite(header.data(), 1, header.size(), file.get()) == header.size() &&
+                       (bytes == 0 || std::fwrite(array.raw(), 1, bytes, file.get()) == bytes) &&
+                       std::fflush(file.get()) == 0;
+  if (!written) return Error::io("cannot write ", path);
+  if (std::fclose(file.release()) != 0) return Error::io("cannot write ", path);
+  if (std::rename(fresh.path().c_str(), path.c_str()) != 0) return Error::io("cannot write ", path);
+  fresh.finished();
+  return {};
+}
+
+Result<Array> parse_npy(Bytes file) {
+  STOKER_TRY(HeaderPlace place, find_header(file));
+  if (place.end > file.size()) return Error::corrupt(".npy data ends at byte ", file.size(), ", inside the header");
+  STOKER_TRY(Header header, HeaderReader(file.substr(place.begin, place.end - place.begin)).read());
+  STOKER_TRY(int64_t bytes, byte_size_of(header));
+  const Bytes values = file.substr(place.end);
+  if (static_cast<int64_t>(values.size()) < bytes)
+    return Error::corrupt(".npy data ends at byte ", file.size(), " of ", static_cast<int64_t>(place.end) + bytes);
+  STOKER_TRY(Array array, Array::make(header.dims, header.type));
+  std::copy_n(values.data(), static_cast<size_t>(bytes), static_cast<char*>(array.raw()));
+  if (header.swapped) swap_bytes(array);
+  if (header.type == DType::kBool) make_bools(array);
+  return array;
+}
+
+Result<Array> read_npy(const std::string& path) {
+  const auto told = [&](Error error) { return error.set_path(path); };
+  File file(std::fopen(path.c_str(), "rb"));
+  if (!file) return told(Error::io("cannot open ", path));
+  if (std::fseek(file.get(), 0, SEEK_END) != 0) return told(Error::io("cannot read ", path));
+  const int64_t size = std::ftell(file.get());
+  std::rewind(file.get());
+  std::string start(static_cast<size_t>(std::clamp<int64_t>(size, 0, 12)), '\0');
+  if (std::fread(start.data(), 1, start.size(), file.get()) != start.size())
+    return told(Error::io("cannot read ", path));
+  Result<HeaderPlace> place = find_header(start);
+  if (!place) return told(place.error());
+  if (static_cast<int64_t>(place->end) > size)
+    return told(Error::corrupt(".npy data ends at byte ", size, ", inside the header"));
+  std::string text(place->end - place->begin, '\0');
+  std::fseek(file.get(), static_cast<long>(place->begin), SEEK_SET);
+  if (std::fread(text.data(), 1, text.size(), file.get()) != text.size()) return told(Error::io("cannot read ", path));
+  Result<Header> header = HeaderReader(text).read();
+  if (!header) return told(header.error());
+  Result<int64_t> bytes = byte_size_of(*header);
+  if (!bytes) return told(bytes.error());
+  const int64_t there = size - static_cast<int64_t>(place->end);
+  if (there < *bytes)  // before memory is taken for what is not there
+    return told(Error::corrupt(".npy data ends at byte ", size, " of ", static_cast<int64_t>(place->end) + *bytes));
+  STOKER_TRY(Array array, Array::make(header->dims, header->type));
+  if (std::fread(array.raw(), 1, static_cast<size_t>(*bytes), file.get()) != static_cast<size_t>(*bytes))
+    return told(Error::io("cannot read ", path));
+  if (header->swapped) swap_bytes(array);
+  if (header->type == DType::kBool) make_bools(array);
+  return array;
+}
+
+}  // namespace stoker

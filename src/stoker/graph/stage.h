@@ -1,0 +1,183 @@
+#pragma once
+
+#include <any>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stoker/core/element.h"
+#include "stoker/graph/context.h"
+#include "stoker/graph/fields.h"
+#include "stoker/graph/op.h"
+
+namespace stoker {
+
+class Stage;
+struct Node;
+
+// Cardinalities that are no number (tf.data's values).
+constexpr int64_t kInfinite = -1;
+constexpr int64_t kUnknown = -2;
+// Stands for "let the engine choose" where a number is expected.
+constexpr int64_t kAutotune = -1;
+// Lengths are below this; an endless list has this length inside the engine.
+constexpr int64_t kEndless = int64_t{1} << 62;
+
+// A data set as a parameter: the graph below `zip`, `concatenate`, or what a
+// function gives to `flat_map`.
+class Graph {
+ public:
+  Graph() = default;
+  Graph(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
+  const std::shared_ptr<const Node>& node() const { return node_; }
+
+ private:
+  std::shared_ptr<const Node> node_;
+};
+template <>
+const Codec& plain_codec<Graph>();
+
+enum class Form { kList, kStream, kMap, kFilter, kSelection, kSequence, kEngine };
+std::string_view name_of(Form form);
+
+// Nodes that the runtime knows by kind.
+enum class EngineKind { kRepeat, kCache, kPrefetch, kShuffle, kZip, kConcatenate, kEnumerate, kOnError };
+
+struct EngineParams {
+  EngineKind kind{};
+  int64_t count = 0;              // repeat: passes, negative for ever; prefetch: at least; enumerate: start
+  std::optional<int64_t> buffer;  // shuffle: nothing means all
+  std::optional<int64_t> seed;    // shuffle
+  bool each_pass = true;          // shuffle: another order in each pass
+  bool skip = false;              // on_error
+  double at_most = 1.0;           // on_error: the share that may be skipped
+};
+
+// What the table knows of a stage.
+struct StageType {
+  std::string_view name;
+  std::string_view doc;
+  Form form{};
+  bool sees_failures = false;  // gets failed rows too (ignore_errors)
+  bool waits = false;          // runs on a waiting thread
+  bool repeatable = true;
+  bool goes_on = false;  // a stream that goes on behind an error of `next`
+  bool loads = false;
+  std::vector<ParamDoc> params;
+  Result<std::shared_ptr<const Stage>> (*read)(const Json& params, ReadContext&) = nullptr;
+};
+
+// The list of stages and operations, which only the api has in full.
+class Registry {
+ public:
+  virtual ~Registry() = default;
+  virtual std::span<const StageType* const> stages() const = 0;
+  virtual std::span<const OpType* const> ops() const = 0;
+  const StageType* find_stage(std::string_view name) const;
+  const OpType* find_op(std::string_view name) const;
+};
+
+enum class Flow { kMore, kDone };
+
+// What changes while a stage runs: a value, copied into the checkpoint's log.
+using State = std::any;
+
+// One pass over a stage, as its start sees it.
+struct Pass {
+  int64_t number = 0;
+  std::shared_ptr<const Origin> parent;  // in a child: the element that opened it
+};
+
+// Where a sequence puts what it makes.
+class Emit {
+ public:
+  virtual ~Emit() = default;
+  virtual void put(Run run) = 0;
+  void put(Element element, Origin origin) { put(Run::of(std::move(element), std::move(origin))); }
+  // Opens a child in a slot; `input` may then name slot + the number of inputs.
+  virtual void open(int slot, Graph graph, Element element, Origin origin) = 0;
+};
+
+// How the user bounded a map.
+struct Hints {
+  std::optional<int64_t> parallel_calls;
+  bool ordered = true;
+};
+
+// What the runtime sees of any stage. Immutable and shared; everything that
+// changes while it runs lives in a State, which the runtime owns. Each form
+// implements its own part; the rest is never called.
+class Stage {
+ public:
+  virtual ~Stage() = default;
+  virtual const StageType& type() const = 0;
+  virtual Result<Json> params(WriteContext&) const = 0;
+  virtual Result<Spec> spec(std::span<const Spec> inputs) const = 0;
+  // Parameters that are data sets, in order: inputs behind the first.
+  virtual std::vector<Graph> graphs() const { return {}; }
+  virtual Result<void> check() const { return {}; }
+  virtual Hints hints() const { return {}; }
+  // "x * 2 + 1"; "a C++ function": for explain. Empty: nothing to say.
+  virtual std::string words() const { return {}; }
+  // Runs code of the user's, whose cost and waiting nobody knows before.
+  virtual bool calls_user() const { return false; }
+  // Elements in a batch this stage makes from single rows; 0: it makes none.
+  virtual int64_t rows() const { return 0; }
+  // Whether the cardinality of the output is that of the input.
+  virtual int64_t cardinality(std::span<const int64_t> inputs) const;
+  // A word that changes when the files below a source change.
+  virtual Result<std::string> fingerprint() const { return std::string(); }
+  // The record in words; empty when the origin says enough.
+  virtual std::string record_words(const Origin&) const { return {}; }
+
+  // list
+  virtual Result<int64_t> length(Context&) const;
+  virtual Result<Run> fetch(std::span<const int64_t> positions, Context&) const;
+  // list, stream
+  virtual Result<void> load(Run&, Context&) const { return {}; }
+  // selection
+  virtual int64_t select_length(int64_t) const { return 0; }
+  virtual int64_t select(int64_t i) const { return i; }
+  // map
+  virtual Result<void> apply(Run&, Context&) const;
+  // filter: which rows stay
+  virtual Result<std::vector<uint8_t>> keep(Run&, Context&) const;
+  // list: its own order in each pass, as `list_files` has; kind kShuffle
+  virtual std::optional<EngineParams> order() const { return std::nullopt; }
+  // engine
+  virtual EngineParams engine() const { return {}; }
+  // stream: whether the same pass gives the same again
+  virtual bool repeatable() const { return type().repeatable; }
+  // stream: whether a saved state goes on where it was; else it starts anew and skips
+  virtual bool resumable() const { return false; }
+  // sequence: the data set that an element opens, for one that opens children
+  virtual Result<Graph> open_graph(const Element&) const { return Graph(); }
+  // stream, sequence
+  virtual State start(const Pass&) const { return {}; }
+  virtual Result<std::optional<Element>> next(State&, Context&) const;
+  virtual int input(const State&) const { return 0; }
+  // How many rows it wants next at most.
+  virtual int64_t appetite(const State&) const { return kEndless; }
+  virtual Result<Flow> step(State&, Run, Emit&, Context&) const;
+  virtual Result<Flow> finish(State&, Emit&, Context&) const { return Flow::kDone; }
+  // Whether the state is small enough to be kept often.
+  virtual int64_t state_bytes(const State&) const { return 0; }
+  virtual Result<Json> save(const State&) const { return Json::dict(); }
+  virtual Result<State> restore(const Json&) const { return State{}; }
+};
+
+// Where in the user's program a stage was written.
+struct Location {
+  std::string file;
+  int line = 0;
+
+  static Location current(std::source_location at = std::source_location::current()) {
+    return {at.file_name(), static_cast<int>(at.line())};
+  }
+  std::string words() const { return line > 0 ? file + ":" + std::to_string(line) : file; }
+};
+
+}  // namespace stoker

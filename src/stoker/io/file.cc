@@ -1,0 +1,141 @@
+#include "stoker/io/file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace stoker {
+namespace {
+
+// Calls again what a signal has broken off.
+template <typename Call>
+auto retried(Call call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+Error about(const std::string& path, Error error) { return error.set_path(path); }
+
+bool resize(std::string& bytes, size_t size) {
+  try {
+    bytes.resize(size);
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  } catch (const std::length_error&) {
+    return false;
+  }
+}
+
+Result<std::string> read_rest(File& file, int64_t at_most) {
+  const int64_t expected = std::min(file.size(), at_most);
+  std::string bytes;
+  size_t used = 0;
+  // One byte more than expected, so that the end shows without growing.
+  size_t room = expected > 0 ? static_cast<size_t>(expected) + 1 : 4096;
+  for (;; room = bytes.size() * 2) {
+    if (!resize(bytes, room))
+      return about(file.path(), Error::exhausted("no memory for ", room, " bytes of ", file.path()));
+    while (used < bytes.size()) {
+      STOKER_TRY(const size_t count, file.read(std::span(bytes).subspan(used)));
+      used += count;
+      if (static_cast<uint64_t>(used) > static_cast<uint64_t>(at_most))
+        return about(file.path(), Error::exhausted(file.path(), " has more than the ", at_most, " bytes allowed"));
+      if (count > 0) continue;
+      bytes.resize(used);
+      if (bytes.capacity() > 2 * used) bytes.shrink_to_fit();
+      return bytes;
+    }
+  }
+}
+
+bool may_map() {
+  const char* setting = std::getenv("STOKER_MAP");
+  return setting == nullptr || std::string_view(setting) != "0";
+}
+
+}  // namespace
+
+Result<File> File::open(std::string path) {
+  if (path.find('\0') != std::string::npos)
+    return Error::invalid("the path '", path.c_str(), "…' has a zero byte in it");
+  const int descriptor = retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
+  if (descriptor < 0) return about(path, Error::io("cannot open ", path));
+  File file(std::move(path), descriptor);
+  struct stat status;
+  if (fstat(descriptor, &status) != 0) return about(file.path(), Error::io("cannot look at ", file.path()));
+  if (S_ISDIR(status.st_mode))
+    return about(file.path(), Error::precondition(file.path(), " is a directory, a file was wanted"));
+  if (S_ISREG(status.st_mode)) file.size_ = status.st_size;
+  return file;
+}
+
+File::File(File&& other) noexcept
+    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)), size_(other.size_) {}
+
+File& File::operator=(File&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+File::~File() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+Result<size_t> File::read(std::span<char> into) {
+  const ssize_t count = retried([&] { return ::read(descriptor_, into.data(), into.size()); });
+  if (count < 0) return about(path_, Error::io("cannot read ", path_));
+  return static_cast<size_t>(count);
+}
+
+Result<std::string> read_file(const std::string& path, int64_t at_most) {
+  STOKER_TRY(File file, File::open(path));
+  return read_rest(file, at_most);
+}
+
+Result<MappedFile> MappedFile::open(std::string path) {
+  STOKER_TRY(File file, File::open(std::move(path)));
+  MappedFile mapped(file.path());
+  const auto size = static_cast<size_t>(file.size());
+  if (size > 0 && may_map()) {
+    void* address = mmap(nullptr, size, PROT_READ, MAP_SHARED, file.descriptor(), 0);
+    if (address != MAP_FAILED) {
+      mapped.mapping_ = static_cast<const char*>(address);
+      mapped.size_ = size;
+      return mapped;
+    }
+  }
+  STOKER_TRY(mapped.read_, read_rest(file, std::numeric_limits<int64_t>::max()));
+  return mapped;
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      mapping_(std::exchange(other.mapping_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      read_(std::move(other.read_)) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(mapping_, other.mapping_);
+  std::swap(size_, other.size_);
+  std::swap(read_, other.read_);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (mapping_) munmap(const_cast<char*>(mapping_), size_);
+}
+
+}  // namespace stoker

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "stoker/core/result.h"
+
+namespace stoker {
+
+// An open file, read from front to back. Every error names the path; a
+// directory is FailedPrecondition.
+class File {
+ public:
+  static Result<File> open(std::string path);
+
+  File(File&& other) noexcept;
+  File& operator=(File&& other) noexcept;
+  ~File();
+
+  // Reads at least one byte unless the file has ended: 0. `into` is not empty.
+  Result<size_t> read(std::span<char> into);
+
+  const std::string& path() const { return path_; }
+  // When it was opened. 0 for what has no size of its own: pipes, /proc.
+  int64_t size() const { return size_; }
+  int descriptor() const { return descriptor_; }
+
+ private:
+  File(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+
+  std::string path_;
+  int descriptor_ = -1;
+  int64_t size_ = 0;
+};
+
+// The whole file, to where it ends when the end is reached: one that grows or
+// shrinks meanwhile is no error. More than `at_most` bytes is ResourceExhausted.
+Result<std::string> read_file(const std::string& path, int64_t at_most = std::numeric_limits<int64_t>::max());
+
+// A whole file as memory, for as long as the object lives. What cannot be
+// mapped (pipes, /proc) is read instead, and so is everything with STOKER_MAP=0.
+// Bytes beyond a later cut of the file must not be touched: that is SIGBUS.
+class MappedFile {
+ public:
+  static Result<MappedFile> open(std::string path);
+
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  ~MappedFile();
+
+  std::string_view bytes() const { return mapping_ ? std::string_view(mapping_, size_) : std::string_view(read_); }
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit MappedFile(std::string path) : path_(std::move(path)) {}
+
+  std::string path_;
+  const char* mapping_ = nullptr;
+  size_t size_ = 0;
+  std::string read_;  // when not mapped
+};
+
+}  // namespace stoker

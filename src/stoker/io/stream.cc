@@ -1,0 +1,212 @@
+#include "stoker/io/stream.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "stoker/io/file.h"
+#include "stoker/io/inflate.h"
+
+namespace stoker {
+namespace {
+
+class FileStream final : public ByteStream {
+ public:
+  explicit FileStream(File file) : file_(std::move(file)) {}
+  Result<size_t> read(std::span<char> into) override { return file_.read(into); }
+  const std::string& path() const override { return file_.path(); }
+
+ private:
+  File file_;
+};
+
+class MemoryStream final : public ByteStream {
+ public:
+  MemoryStream(std::string bytes, std::string path) : bytes_(std::move(bytes)), path_(std::move(path)) {}
+
+  Result<size_t> read(std::span<char> into) override {
+    const size_t count = bytes_.copy(into.data(), into.size(), position_);
+    position_ += count;
+    return count;
+  }
+  const std::string& path() const override { return path_; }
+
+ private:
+  const std::string bytes_;
+  const std::string path_;
+  size_t position_ = 0;
+};
+
+// Puts bytes that were read to look at them back in front of a stream.
+class PutBackStream final : public ByteStream {
+ public:
+  PutBackStream(std::string front, std::unique_ptr<ByteStream> rest)
+      : front_(std::move(front)), rest_(std::move(rest)) {}
+
+  Result<size_t> read(std::span<char> into) override {
+    if (front_.empty()) return rest_->read(into);
+    const size_t count = front_.copy(into.data(), into.size());
+    front_.erase(0, count);
+    return count;
+  }
+  const std::string& path() const override { return rest_->path(); }
+
+ private:
+  std::string front_;
+  const std::unique_ptr<ByteStream> rest_;
+};
+
+class InflateStream final : public ByteStream {
+ public:
+  InflateStream(std::unique_ptr<ByteStream> source, Wrapper wrapper)
+      : wrapper_(wrapper),
+        source_(std::move(source)),
+        inflater_(make_inflater(wrapper)),
+        buffer_(kBufferBytes + Inflater::kMostGivenBack) {}
+
+  Result<size_t> read(std::span<char> into) override {
+    if (failure_) return *failure_;
+    Result<size_t> count = inflate(into);
+    if (!count.ok()) failure_ = count.error();
+    return count;
+  }
+  const std::string& path() const override { return source_->path(); }
+
+ private:
+  static constexpr size_t kBufferBytes = 64 << 10;
+
+  Result<size_t> inflate(std::span<char> into) {
+    for (;;) {
+      refill();
+      if (!inside_) {
+        STOKER_TRY(const bool more, enter());
+        if (!more) return 0;
+      }
+      // Also without input: there may be output that did not fit the last time.
+      const Inflater::Step step = inflater_->step(input_, into);
+      consume(step.consumed);
+      if (step.finished) leave();
+      if (step.damage) failure_ = damaged(step.damage);
+      if (step.produced > 0) return step.produced;
+      if (failure_) return *failure_;
+      if (step.consumed != 0 || step.finished) continue;
+      return input_.empty() ? cut() : damaged("it cannot be decoded");
+    }
+  }
+
+  // Goes into the next member if there is one.
+  Result<bool> enter() {
+    while (members_ > 0 && !input_.empty() && input_[0] == 0) {
+      skip_zeros();
+      refill();
+    }
+    if (input_.empty() && (members_ == 0 || source_failure_)) return cut();
+    if (input_.empty()) return false;
+    if (members_ > 0 && wrapper_ == Wrapper::kZlib) return damaged("bytes follow its end");
+    if (members_ > 0) inflater_->restart();
+    inside_ = true;
+    return true;
+  }
+
+  void leave() {
+    inside_ = false;
+    ++members_;
+  }
+
+  void skip_zeros() {
+    const auto end = std::find_if(input_.begin(), input_.end(), [](char byte) { return byte != 0; });
+    consume(end - input_.begin());
+  }
+
+  // Input stays empty only behind the end, or the failure, of the source. The
+  // bytes before it are kept in memory: they may be given back.
+  void refill() {
+    if (!input_.empty() || ended_) return;
+    const std::span<char> fresh = std::span(buffer_).subspan(Inflater::kMostGivenBack);
+    if (offset_ > 0) std::memmove(buffer_.data(), input_.data() - Inflater::kMostGivenBack, Inflater::kMostGivenBack);
+    const Result<size_t> count = source_->read(fresh);
+    if (!count.ok()) source_failure_ = count.error();
+    ended_ = !count.ok() || *count == 0;
+    input_ = fresh.first(ended_ ? 0 : *count);
+  }
+
+  void consume(ptrdiff_t count) {
+    input_ = {input_.data() + count, static_cast<size_t>(static_cast<ptrdiff_t>(input_.size()) - count)};
+    offset_ += count;
+  }
+
+  const char* name() const { return wrapper_ == Wrapper::kGzip ? "GZIP" : "ZLIB"; }
+
+  Error damaged(const char* why) const {
+    return Error::corrupt(name(), " data of ", path(), " is damaged at byte ", offset_, ": ", why, behind_members())
+        .set_path(path(), offset_);
+  }
+  Error cut() const {
+    if (source_failure_) return *source_failure_;
+    if (offset_ == 0) return Error::corrupt(path(), " is empty, ", name(), " data was wanted").set_path(path(), 0);
+    return Error::corrupt(name(), " data of ", path(), " ends too early, at byte ", offset_, behind_members())
+        .set_path(path(), offset_);
+  }
+  std::string behind_members() const {
+    return members_ == 0 ? "" : " (whole members before: " + std::to_string(members_) + ")";
+  }
+
+  const Wrapper wrapper_;
+  const std::unique_ptr<ByteStream> source_;
+  const std::unique_ptr<Inflater> inflater_;
+  std::vector<char> buffer_;
+  std::span<const char> input_;  // of buffer_, not yet inflated
+  bool ended_ = false;           // the source, not what input_ still holds
+  bool inside_ = false;          // of a member
+  int64_t members_ = 0;          // that are whole
+  int64_t offset_ = 0;           // of input_ in the source
+  std::optional<Error> source_failure_;
+  std::optional<Error> failure_;
+};
+
+Result<std::unique_ptr<ByteStream>> decompress_as_it_begins(std::unique_ptr<ByteStream> bytes) {
+  constexpr std::string_view kGzipMark = "\x1f\x8b";
+  std::string front(kGzipMark.size(), '\0');
+  size_t used = 0;
+  while (used < front.size()) {
+    STOKER_TRY(const size_t count, bytes->read(std::span(front).subspan(used)));
+    if (count == 0) break;
+    used += count;
+  }
+  front.resize(used);
+  const Compression found = front == kGzipMark ? Compression::kGzip : Compression::kNone;
+  return decompress(std::make_unique<PutBackStream>(std::move(front), std::move(bytes)), found);
+}
+
+}  // namespace
+
+Result<Compression> compression_of(std::string_view name) {
+  if (name.empty()) return Compression::kNone;
+  if (name == "GZIP") return Compression::kGzip;
+  if (name == "ZLIB") return Compression::kZlib;
+  if (name == "AUTO") return Compression::kAuto;
+  return Error::invalid("the compression '", name, "' is none of '', 'GZIP', 'ZLIB', 'AUTO'");
+}
+
+Result<std::unique_ptr<ByteStream>> open_stream(const std::string& path, Compression compression) {
+  STOKER_TRY(File file, File::open(path));
+  return decompress(std::make_unique<FileStream>(std::move(file)), compression);
+}
+
+Result<std::unique_ptr<ByteStream>> decompress(std::unique_ptr<ByteStream> bytes, Compression compression) {
+  switch (compression) {
+    case Compression::kNone: return bytes;
+    case Compression::kGzip: return std::make_unique<InflateStream>(std::move(bytes), Wrapper::kGzip);
+    case Compression::kZlib: return std::make_unique<InflateStream>(std::move(bytes), Wrapper::kZlib);
+    case Compression::kAuto: return decompress_as_it_begins(std::move(bytes));
+  }
+  return Error::invalid("no such compression: ", static_cast<int>(compression));
+}
+
+std::unique_ptr<ByteStream> memory_stream(std::string bytes, std::string path) {
+  return std::make_unique<MemoryStream>(std::move(bytes), std::move(path));
+}
+
+}  // namespace stoker

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "stoker/core/result.h"
+
+namespace stoker {
+
+// Bytes from front to back. Its errors name whence the bytes come.
+class ByteStream {
+ public:
+  virtual ~ByteStream() = default;
+
+  // Gives at least one byte unless the stream has ended: 0. `into` is not
+  // empty. What came before a fault is given first; the fault then stays.
+  virtual Result<size_t> read(std::span<char> into) = 0;
+
+  virtual const std::string& path() const = 0;
+};
+
+// kAuto: GZIP where the bytes begin as GZIP does, otherwise none. ZLIB has no
+// mark of its own: text may begin like it.
+enum class Compression : uint8_t { kNone, kGzip, kZlib, kAuto };
+
+// tf.data's names: "", "GZIP", "ZLIB"; and "AUTO".
+Result<Compression> compression_of(std::string_view name);
+
+Result<std::unique_ptr<ByteStream>> open_stream(const std::string& path, Compression compression);
+
+// Whole members one behind the other, and zeros behind the last, are one GZIP
+// stream. One that is cut or damaged is DataLoss with the place in the
+// compressed bytes, and so is an empty one: it was never written.
+Result<std::unique_ptr<ByteStream>> decompress(std::unique_ptr<ByteStream> bytes, Compression compression);
+
+// Bytes at hand. `path` is what errors call them.
+std::unique_ptr<ByteStream> memory_stream(std::string bytes, std::string path = "bytes in memory");
+
+}  // namespace stoker

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <span>
+
+#include "stoker/graph/expr.h"
+#include "stoker/graph/op.h"
+
+namespace stoker {
+
+// Comparisons item by item, giving bools. Shapes broadcast as in NumPy;
+// integers of any types compare exactly, strings byte by byte.
+
+struct Equal {
+  static constexpr std::string_view kName = "equal";
+  static constexpr std::string_view kDoc = "Whether items are equal.";
+  static constexpr int kInputs = 2;
+  static constexpr Plain kPlain = Plain::kCompared;
+
+  void describe(Fields&) {}
+  Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
+  Result<Column> apply(std::span<const Column> inputs, OpRows& rows, Context& context) const;
+};
+
+struct NotEqual {
+  static constexpr std::string_view kName = "not_equal";
+  static constexpr std::string_view kDoc = "Whether items differ.";
+  static constexpr int kInputs = 2;
+  static constexpr Plain kPlain = Plain::kCompared;
+
+  void describe(Fields&) {}
+  Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
+  Result<Column> apply(std::span<const Column> inputs, OpRows& rows, Context& context) const;
+};
+
+struct Less {
+  static constexpr std::string_view kName = "less";
+  static constexpr std::string_view kDoc = "Whether items of the first input are below those of the second.";
+  static constexpr int kInputs = 2;
+  static constexpr Plain kPlain = Plain::kCompared;
+
+  void describe(Fields&) {}
+  Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
+  Result<Column> apply(std::span<const Column> inputs, OpRows& rows, Context& context) const;
+};
+
+struct LessEqual {
+  static constexpr std::string_view kName = "less_equal";
+  static constexpr std::string_view kDoc = "Whether items of the first input are at most those of the second.";
+  static constexpr int kInputs = 2;
+  static constexpr Plain kPlain = Plain::kCompared;
+
+  void describe(Fields&) {}
+  Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
+  Result<Column> apply(std::span<const Column> inputs, OpRows& rows, Context& context) const;
+};
+
+struct Greater {
+  static constexpr std::string_view kName = "greater";
+  static constexpr std::string_view kDoc = "Whether items of the first input are above those of the second.";
+  static constexpr int kInputs = 2;
+  static constexpr Plain kPlain = Plain::kCompared;
+
+  void describe(Fields&) {}
+  Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
+  Result<Column> apply(std::span<const Column> inputs, OpRows& rows, Context& context) const;
+};
+
+struct GreaterEqual {
+  static constexpr std::string_view kName = "greater_equal";
+  static constexpr std::string_view kDoc = "Whether items of the first input are at least those of the second.";
+  static constexpr int kInputs = 2;
+  static constexpr Plain kPlain = Plain::kCompared;
+
+  void describe(Fields&) {}
+  Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
+  Result<Column> apply(std::span<const Column> inputs, OpRows& rows, Context& context) const;
+};
+
+Value operator==(Value a, Value b);
+Value operator!=(Value a, Value b);
+Value operator<(Value a, Value b);
+Value operator<=(Value a, Value b);
+Value operator>(Value a, Value b);
+Value operator>=(Value a, Value b);
+
+}  // namespace stoker

@@ -1,0 +1,54 @@
+#include "stoker/runtime/budget.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "stoker/runtime/machine.h"
+
+namespace stoker {
+namespace {
+
+int64_t standard_limit() {
+  if (const char* given = std::getenv("STOKER_MEMORY"))
+    if (const int64_t bytes = std::atoll(given); bytes > 0) return bytes;
+  return std::max<int64_t>(read_machine().memory_bytes / 4, int64_t{16} << 20);
+}
+
+}  // namespace
+
+Budget& Budget::process() {
+  static auto* budget = new Budget(standard_limit());
+  return *budget;
+}
+
+void Budget::set_limit(int64_t bytes) {
+  limit_.store(bytes, std::memory_order_relaxed);
+  Buffer::set_most_idle(std::min<int64_t>(bytes / 4, int64_t{256} << 20));
+}
+
+void Budget::note_peak(int64_t used) {
+  int64_t peak = peak_.load(std::memory_order_relaxed);
+  while (used > peak && !peak_.compare_exchange_weak(peak, used, std::memory_order_relaxed)) {
+  }
+}
+
+bool Budget::ask(int64_t bytes) {
+  int64_t used = used_.load(std::memory_order_relaxed);
+  do {
+    if (used + bytes > limit()) {
+      note_refusal();
+      return false;
+    }
+  } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
+  note_peak(used + bytes);
+  return true;
+}
+
+void Budget::take(int64_t bytes) { note_peak(used_.fetch_add(bytes, std::memory_order_relaxed) + bytes); }
+
+void Budget::give_back(int64_t bytes) {
+  used_.fetch_sub(bytes, std::memory_order_relaxed);
+  if (refused_.load(std::memory_order_relaxed) && refused_.exchange(false) && on_room_) on_room_();
+}
+
+}  // namespace stoker

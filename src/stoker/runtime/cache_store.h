@@ -1,0 +1,48 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "stoker/core/element.h"
+
+namespace stoker {
+
+// The elements a `cache` node keeps, shared by every data set built on it.
+//
+// Over a list it keeps any element that there is room for, by position, and
+// may drop them again; over anything else the first ones, in order.
+class CacheStore {
+ public:
+  static std::shared_ptr<CacheStore> make();
+
+  // A copy of the row's memory is kept: the run's own block may be a batch's.
+  std::optional<Run> find(int64_t position);
+  void put(int64_t position, const Run& one);
+
+  // In order. `first` is the first row of `run`; nothing happens when the rows
+  // before it are not kept.
+  void append(int64_t first, const Run& run);
+  std::optional<Run> read(int64_t first, int64_t most);
+  void finish(int64_t length);
+  std::optional<int64_t> length();
+
+  // Gives dropped bytes back; at least so many if it can.
+  static int64_t reclaim(int64_t bytes);
+  int64_t bytes();
+
+  // The passes its first iterator took for the nodes below, by node and place.
+  std::map<std::pair<const void*, int>, int64_t> bases;
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<int64_t, Run> by_position_;
+  std::vector<Run> in_order_;
+  std::optional<int64_t> length_;
+  bool full_ = false;  // there was no room: what is kept is a prefix
+  int64_t bytes_ = 0;
+};
+
+}  // namespace stoker

@@ -1,0 +1,150 @@
+#include "stoker/runtime/checkpoint.h"
+
+#include <algorithm>
+
+#include "stoker/runtime/cache_store.h"
+
+namespace stoker {
+namespace {
+
+constexpr int64_t kFormat = 1;
+
+std::shared_ptr<CacheStore> store_of(const Plan& plan, const Counted& counted) {
+  if (counted.below_cache < 0) return nullptr;
+  const auto& state = plan.caches[static_cast<size_t>(counted.below_cache)]->state;
+  std::lock_guard lock(state->mutex);
+  return std::static_pointer_cast<CacheStore>(state->cache);
+}
+
+// A stage in one line: what must be the same for a checkpoint to fit.
+std::string words_of(const Node& node) {
+  WriteContext context;
+  Result<Json> params = node.stage->params(context);
+  return std::string(node.stage->type().name) + (params ? params->text() : "(" + node.stage->words() + ")");
+}
+
+Json graph_words(const Plan& plan) {
+  Json stages = Json::list();
+  for (const Node* node : nodes_of(*plan.node)) {
+    const bool hint =
+        node->stage->type().form == Form::kEngine &&
+        (node->stage->engine().kind == EngineKind::kPrefetch || node->stage->engine().kind == EngineKind::kOnError);
+    if (!hint) stages.push(words_of(*node));
+  }
+  return stages;
+}
+
+Json file_words(const Plan& plan) {
+  Json files = Json::list();
+  for (const auto& node : plan.source_nodes) {
+    Result<std::string> print = node->stage->fingerprint();
+    files.push(print ? *print : "unreadable: " + print.error().message());
+  }
+  return files;
+}
+
+Result<void> compare(const Json* saved, const Json& now, std::string_view what, const std::vector<std::string>& names) {
+  const Json::List* old = saved ? saved->as<Json::List>() : nullptr;
+  if (!old) return Error::invalid("the checkpoint is damaged: it does not name its ", what);
+  const Json::List& current = *now.as<Json::List>();
+  for (size_t i = 0; i < std::max(old->size(), current.size()); ++i) {
+    const std::string before = i < old->size() ? (*old)[i].text() : "nothing";
+    const std::string after = i < current.size() ? current[i].text() : "nothing";
+    if (before == after) continue;
+    return Error::precondition("the checkpoint was made with other ", what, ": ",
+                               i < names.size() ? names[i] + " " : "", "was ", before, " and is ", after);
+  }
+  return {};
+}
+
+}  // namespace
+
+Passes take_passes(const Plan& plan) {
+  Passes passes;
+  for (const Counted& counted : plan.counted) {
+    if (std::shared_ptr<CacheStore> store = store_of(plan, counted)) {
+      const std::pair<const void*, int> key{counted.node->state.get(), counted.place};
+      std::lock_guard lock(plan.caches[static_cast<size_t>(counted.below_cache)]->state->mutex);
+      auto found = store->bases.find(key);
+      if (found == store->bases.end())
+        found = store->bases.emplace(key, counted.node->state->passes.fetch_add(1)).first;
+      passes.set(*counted.node, counted.place, found->second);
+      continue;
+    }
+    passes.set(*counted.node, counted.place, counted.node->state->passes.fetch_add(1));
+  }
+  return passes;
+}
+
+void raise_passes(const Plan& plan, const Passes& passes, int32_t source, int64_t pass) {
+  const auto own = std::ranges::find_if(
+      plan.counted, [&](const Counted& c) { return c.node == plan.source_nodes[static_cast<size_t>(source)]; });
+  if (own == plan.counted.end()) return;
+  const int64_t begun = pass - passes.base(*own->node, own->place);
+  for (const Counted& counted : plan.counted) {
+    if (counted.below_cache >= 0) continue;
+    const int64_t next = passes.base(*counted.node, counted.place) + begun + 1;
+    int64_t known = counted.node->state->passes.load();
+    while (known < next && !counted.node->state->passes.compare_exchange_weak(known, next)) {
+    }
+  }
+}
+
+Json checkpoint_head(const Plan& plan, const Passes& passes) {
+  Json json = Json::dict();
+  json.set("stoker_checkpoint", kFormat);
+  json.set("graph", graph_words(plan));
+  json.set("files", file_words(plan));
+  Json seeds = Json::list();
+  for (const Node* node : nodes_of(*plan.node)) seeds.push(std::to_string(node->state->seed.load()));
+  json.set("seeds", std::move(seeds));
+  Json bases = Json::list();
+  Json counters = Json::list();
+  for (const Counted& counted : plan.counted) {
+    bases.push(passes.base(*counted.node, counted.place));
+    counters.push(counted.node->state->passes.load());
+  }
+  json.set("passes", std::move(bases));
+  json.set("counters", std::move(counters));
+  return json;
+}
+
+Result<Passes> restore_head(const Plan& plan, const Json& json) {
+  const Json* format = json.find("stoker_checkpoint");
+  if (!format || !format->as<int64_t>()) return Error::invalid("this is not a checkpoint of Stoker's");
+  if (*format->as<int64_t>() != kFormat)
+    return Error::invalid("the checkpoint has format ", *format->as<int64_t>(), " and this Stoker reads format ",
+                          kFormat);
+  STOKER_TRY(compare(json.find("graph"), graph_words(plan), "stages", {}));
+  STOKER_TRY(compare(json.find("files"), file_words(plan), "files", plan.sources));
+  const Json* seeds = json.find("seeds");
+  const auto nodes = nodes_of(*plan.node);
+  const Json::List* seed_list = seeds ? seeds->as<Json::List>() : nullptr;
+  if (!seed_list || seed_list->size() != nodes.size()) return Error::invalid("the checkpoint is damaged: its seeds");
+  for (size_t i = 0; i < nodes.size(); ++i)
+    if (const auto* text = (*seed_list)[i].as<std::string>())
+      nodes[i]->state->seed = std::strtoull(text->c_str(), nullptr, 10);
+  Passes passes;
+  const Json* bases = json.find("passes");
+  const Json* counters = json.find("counters");
+  const Json::List* base_list = bases ? bases->as<Json::List>() : nullptr;
+  const Json::List* counter_list = counters ? counters->as<Json::List>() : nullptr;
+  if (!base_list || !counter_list || base_list->size() != plan.counted.size() ||
+      counter_list->size() != plan.counted.size())
+    return Error::invalid("the checkpoint is damaged: its passes");
+  for (size_t i = 0; i < plan.counted.size(); ++i) {
+    const Counted& counted = plan.counted[i];
+    const auto* base = (*base_list)[i].as<int64_t>();
+    const auto* counter = (*counter_list)[i].as<int64_t>();
+    if (!base || !counter) return Error::invalid("the checkpoint is damaged: its passes");
+    passes.set(*counted.node, counted.place, *base);
+    counted.node->state->passes = *counter;
+    if (std::shared_ptr<CacheStore> store = store_of(plan, counted)) {
+      std::lock_guard lock(plan.caches[static_cast<size_t>(counted.below_cache)]->state->mutex);
+      store->bases.insert_or_assign({counted.node->state.get(), counted.place}, *base);
+    }
+  }
+  return passes;
+}
+
+}  // namespace stoker

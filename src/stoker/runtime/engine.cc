@@ -1,0 +1,888 @@
+#include "stoker/runtime/engine.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "stoker/batch/slab.h"
+#include "stoker/runtime/cache_store.h"
+#include "stoker/runtime/checkpoint.h"
+#include "stoker/runtime/pool.h"
+#include "stoker/runtime/task.h"
+
+namespace stoker {
+namespace {
+
+// A run is as long as makes some 100 µs of work.
+constexpr double kRunNs = 100'000;
+constexpr int64_t kMostRunRows = 4096;
+// No single run holds more than this share of the budget, unless it is one row.
+constexpr int64_t kRunShare = 64;
+constexpr size_t kMostTickets = 4096;
+
+struct MessageSink {
+  std::mutex mutex;
+  std::function<void(const std::string&)> sink;
+};
+MessageSink& message_sink() {
+  static auto* sink = new MessageSink;
+  return *sink;
+}
+
+// The rows of one ticket in the slab of its batch.
+class SlabRows final : public RowTarget {
+ public:
+  SlabRows(Slab& slab, int64_t first, int64_t rows) : slab_(slab), first_(first), rows_(rows) {}
+  std::optional<Array> row_of(size_t leaf, int32_t row, Dims dims, DType type) override {
+    std::optional<Array> block = slab_.block(leaf, first_ + row, 1, dims, type);
+    if (!block) return std::nullopt;
+    return block->reshaped(dims);
+  }
+  std::optional<Array> block_of(size_t leaf, Dims dims, DType type) override {
+    if (dims.empty() || dims[0] != rows_) return std::nullopt;
+    return slab_.block(leaf, first_, rows_, dims.subspan(1), type);
+  }
+
+  // Copies into their rows what the last stage did not write there itself.
+  void settle(Run& run) {
+    if (!run.failed.empty() || run.size != rows_) return;
+    for (size_t leaf = 0; leaf < run.columns.size(); ++leaf) settle(run.columns[leaf], leaf);
+  }
+
+ private:
+  void settle(Column& column, size_t leaf) {
+    const Array first = column.row(0);
+    if (first.type() == DType::kBytes) return;
+    std::optional<Array> block = slab_.block(leaf, first_, rows_, first.dims(), first.type());
+    if (!block) return;
+    if (column.dense() && column.block().raw() == block->raw()) return;
+    if (!column.dense())
+      for (const Array& row : column.rows())
+        if (row.type() != first.type() || !std::ranges::equal(row.dims(), first.dims())) return;
+    const auto bytes = static_cast<size_t>(first.byte_size());
+    auto* to = static_cast<std::byte*>(block->raw());
+    if (column.dense()) {
+      std::memcpy(to, column.block().raw(), bytes * static_cast<size_t>(rows_));
+    } else {
+      for (int64_t i = 0; i < rows_; ++i) {
+        const Array& row = column.rows()[static_cast<size_t>(i)];
+        std::byte* at = to + bytes * static_cast<size_t>(i);
+        if (row.raw() != at) std::memcpy(at, row.raw(), bytes);
+      }
+    }
+    column = Column(*std::move(block));
+  }
+
+  Slab& slab_;
+  const int64_t first_;
+  const int64_t rows_;
+};
+
+void hand_over(const Run& run) {
+  for (const Column& column : run.columns) {
+    if (column.dense()) {
+      if (column.block().owner()) column.block().owner()->hand_over();
+      continue;
+    }
+    for (const Array& row : column.rows())
+      if (row.owner()) row.owner()->hand_over();
+  }
+}
+
+}  // namespace
+
+void set_message_sink(std::function<void(const std::string&)> sink) {
+  std::lock_guard lock(message_sink().mutex);
+  message_sink().sink = std::move(sink);
+}
+
+void tell(const std::string& message) {
+  std::lock_guard lock(message_sink().mutex);
+  if (message_sink().sink)
+    message_sink().sink(message);
+  else
+    std::fprintf(stderr, "%s\n", message.c_str());
+}
+
+Segment::Segment(Engine& engine_in, Instance& instance_in, const SegmentPlan& plan_in, int rank_in)
+    : engine(engine_in), instance(instance_in), plan(plan_in), rank(rank_in) {
+  const auto workers = static_cast<size_t>(std::max(1, Pool::process().workers()));
+  // A window with steps behind it keeps all workers busy; one without holds
+  // what is ready for the consumer.
+  capacity = plan.steps.empty() ? 2 : 2 * workers + 2;
+  capacity = std::max(capacity, static_cast<size_t>(std::clamp<int64_t>(plan.at_least, 0, 1 << 20)));
+  if (plan.filters) marks.push_back({0, 0});
+}
+
+Result<Json> Segment::cut(int64_t cursor) const {
+  Json json = Json::dict();
+  int64_t line_cursor = cursor;
+  if (plan.filters) {
+    auto mark = std::ranges::find_if(marks.rbegin(), marks.rend(), [&](const Mark& m) { return m.out <= cursor; });
+    STOKER_CHECK(mark != marks.rend());
+    line_cursor = mark->line;
+    json.set("skip", cursor - mark->out);
+  }
+  STOKER_TRY(Json below, line->cut(line_cursor));
+  json.set("line", std::move(below));
+  return json;
+}
+
+Result<void> Segment::restore(const Json& json) {
+  const Json* below = json.find("line");
+  if (!below) return Error::invalid("the checkpoint is damaged: a line is missing");
+  STOKER_TRY(line->restore(*below));
+  if (const Json* skip = json.find("skip"); skip && skip->as<int64_t>()) {
+    to_skip = *skip->as<int64_t>();
+    marks = {{-to_skip, 0}};
+  }
+  return {};
+}
+
+void Segment::prune(int64_t cursor) {
+  if (!plan.filters) return line->prune(cursor);
+  while (marks.size() > 1 && marks[1].out <= cursor) marks.pop_front();
+  line->prune(marks.front().line);
+}
+
+Segment& Instance::add_segment(const SegmentPlan& segment_plan, int rank) {
+  auto segment = std::make_unique<Segment>(*engine, *this, segment_plan, rank);
+  Segment& added = *segment;
+  segments.push_back(std::move(segment));
+  const int outer = std::exchange(rank_in_making, rank);
+  added.line = make_line(*segment_plan.line, *this, pass);
+  rank_in_making = outer;
+  return added;
+}
+
+// ---- making and ending
+
+Engine::Engine(std::shared_ptr<const Plan> plan, std::shared_ptr<Meters> meters, EngineOptions options)
+    : plan_(std::move(plan)),
+      meters_(std::move(meters)),
+      options_(options),
+      account_(std::make_shared<EngineAccount>()) {
+  begun_ns_ = last_tuned_ns_ = now_ns();
+}
+
+std::shared_ptr<Engine> Engine::make(std::shared_ptr<const Plan> plan, std::shared_ptr<Meters> meters,
+                                     EngineOptions options, Passes passes) {
+  std::shared_ptr<Engine> engine(new Engine(std::move(plan), std::move(meters), options));
+  auto root = std::make_shared<Instance>();
+  root->engine = engine.get();
+  root->plan = engine->plan_;
+  root->passes = std::move(passes);
+  root->make = {&root->passes, nullptr, &engine->plan_->sources, &engine->stopped_};
+  root->root = &root->add_segment(*engine->plan_->root, 0);
+  engine->root_ = root;
+  for (const auto& segment : root->segments) engine->order_.push_back(segment.get());
+  std::ranges::stable_sort(engine->order_, {}, &Segment::rank);
+  return engine;
+}
+
+Engine::~Engine() = default;
+
+void Engine::begin() {
+  if (begun_.exchange(true)) return;
+  Pool::process().add(shared_from_this());
+}
+
+void Engine::stop() {
+  stopped_ = true;
+  Pool::process().remove(this);
+  std::lock_guard lock(mutex_);
+  for (Segment* segment : order_) segment->queued.clear();
+  consumer_wakes_.notify_all();
+}
+
+void Engine::close() {
+  stop();
+  std::unique_lock lock(mutex_);
+  piece_done_.wait_for(lock, std::chrono::milliseconds(50), [&] { return running_ == 0; });
+  if (running_ == 0) release(lock);
+}
+
+void Engine::close_and_wait() {
+  stop();
+  std::unique_lock lock(mutex_);
+  piece_done_.wait(lock, [&] { return running_ == 0; });
+  release(lock);
+}
+
+// Frees what the windows hold; children go with the lines that opened them.
+void Engine::release(std::unique_lock<std::mutex>& lock) {
+  if (released_) return;
+  released_ = true;
+  std::shared_ptr<Instance> root = std::move(root_);
+  order_.clear();
+  lock.unlock();
+  root.reset();
+  current_ = Run();
+}
+
+std::shared_ptr<Instance> Engine::open(const SegmentPlan& root_plan, std::shared_ptr<const Plan> plan,
+                                       const Instance& outer, int64_t pass, std::shared_ptr<const Origin> parent,
+                                       std::string path, int rank) {
+  auto child = std::make_shared<Instance>();
+  child->engine = this;
+  child->path = std::move(path);
+  // A pass of a repeat shares its outer graph's bases; a nested graph counts
+  // from 0 and takes its cache's.
+  child->passes = plan == outer.plan ? outer.passes : Passes();
+  child->pass = pass;
+  child->plan = std::move(plan);
+  child->make = {&child->passes, std::move(parent), &plan_->sources, &stopped_};
+  child->root = &child->add_segment(root_plan, rank);
+  std::lock_guard lock(mutex_);
+  for (const auto& segment : child->segments) {
+    auto at = std::ranges::upper_bound(order_, segment->rank, {}, &Segment::rank);
+    order_.insert(at, segment.get());
+  }
+  return child;
+}
+
+void Engine::close(Instance& instance) {
+  std::vector<std::unique_ptr<Ticket>> dropped;  // freed outside the lock
+  std::lock_guard lock(mutex_);
+  if (std::exchange(instance.closed, true)) return;
+  for (const auto& segment : instance.segments) {
+    segment->closed = true;
+    segment->queued.clear();
+    std::erase(order_, segment.get());
+    // A ticket that runs still belongs to its thread, which drops it.
+    for (auto& ticket : segment->window)
+      if (ticket->state != Ticket::State::kRunning) dropped.push_back(std::move(ticket));
+    std::erase_if(segment->window, [](const auto& ticket) { return !ticket; });
+  }
+}
+
+bool Engine::line_ended(const Segment& segment) {
+  std::lock_guard lock(mutex_);
+  return segment.line_ended;
+}
+
+// ---- choosing work
+
+bool Engine::may_run(const Segment& segment, const Ticket& ticket, ThreadKind kind) const {
+  const StepPlan& step = segment.plan.steps[ticket.step];
+  const bool waits = step.meter->waits.load(std::memory_order_relaxed);
+  const bool alone = Pool::process().workers() == 0;
+  if (kind == ThreadKind::kWaiter && !waits) return false;
+  if (kind == ThreadKind::kWorker && waits) return false;
+  if (kind == ThreadKind::kConsumer && !alone && (waits || calls_user(segment, ticket.step))) return false;
+  return step.parallel == 0 || step.meter->calls.load(std::memory_order_relaxed) < step.parallel;
+}
+
+bool Engine::calls_user(const Segment& segment, size_t from) const {
+  for (size_t i = from; i < segment.plan.steps.size(); ++i)
+    if (segment.plan.steps[i].user) return true;
+  return false;
+}
+
+bool Engine::line_may_run(const Segment& segment, ThreadKind kind) const {
+  if (Pool::process().workers() == 0) return true;
+  return segment.plan.line_waits == (kind == ThreadKind::kWaiter);
+}
+
+bool Engine::line_ready(const Segment& segment) const {
+  if (segment.closed || segment.line_busy || segment.line_ended) return false;
+  const Segment* on = segment.blocked_on;
+  return !on || on->head_ready() || on->at_end();
+}
+
+int64_t Engine::rows_for(const Segment& segment) const {
+  int64_t rows = segment.run_rows;
+  if (segment.bytes_per_row > 0) {
+    const auto fit =
+        static_cast<int64_t>(static_cast<double>(Budget::process().limit() / kRunShare) / segment.bytes_per_row);
+    rows = std::clamp<int64_t>(rows, 1, std::max<int64_t>(fit, 1));
+  }
+  if (segment.plan.rows > 0) {  // a run ends where its batch ends
+    const int64_t in_batch = (segment.issued - segment.lost) % segment.plan.rows;
+    rows = std::min(rows, segment.plan.rows - (in_batch < 0 ? 0 : in_batch));
+  }
+  return rows;
+}
+
+bool Engine::admit(Segment& segment, Ticket& ticket) {
+  if (ticket.prepaid > 0) return true;
+  const auto guess = static_cast<int64_t>(segment.bytes_per_row * ticket.rows);
+  const int64_t bytes = std::max(guess, ticket.bytes);
+  if (bytes == 0) {  // sizes are not known yet: one at a time
+    return segment.bytes_per_row > 0 || segment.running == 0 || segment.popped > 0;
+  }
+  if (!Budget::process().ask(bytes)) return false;
+  ticket.prepaid = bytes;
+  return true;
+}
+
+bool Engine::admit_line(const Segment& segment) {
+  if (segment.plan.names) return true;
+  // What lines make cannot be dropped and made again: half the budget is theirs.
+  const Budget& budget = Budget::process();
+  const auto guess = static_cast<int64_t>(segment.bytes_per_row * static_cast<double>(segment.run_rows));
+  if (budget.used() + guess <= budget.limit() / 2) return true;
+  Budget::process().note_refusal();
+  return false;
+}
+
+void Engine::start(Piece& piece) {
+  ++running_;
+  if (!piece.ticket) {
+    piece.segment->line_busy = true;
+    piece.most = rows_for(*piece.segment);
+    return;
+  }
+  Ticket& ticket = *piece.ticket;
+  ticket.state = Ticket::State::kRunning;
+  if (piece.demand) ticket.demand = true;
+  ++piece.segment->running;
+  piece.segment->queued.erase(ticket.first);
+  ++piece.segment->plan.steps[ticket.step].meter->calls;
+}
+
+Engine::Piece Engine::pick(ThreadKind kind) {
+  if (stopped_) return {};
+  if (consumer_waiting_)
+    if (Piece piece = pick_demand(kind)) return piece;
+  for (Segment* segment : order_) {
+    for (const auto& [first, ticket] : segment->queued)
+      if (may_run(*segment, *ticket, kind)) {
+        if (!admit(*segment, *ticket)) break;
+        Piece piece{segment, ticket, 1, false};
+        start(piece);
+        return piece;
+      }
+    if (!line_ready(*segment) || !line_may_run(*segment, kind)) continue;
+    if (segment->window.size() >= segment->capacity) {
+      if (!segment->head_ready()) segment->stalled_at_head = true;
+      continue;
+    }
+    if (!admit_line(*segment)) continue;
+    Piece piece{segment, nullptr, 1, false};
+    start(piece);
+    return piece;
+  }
+  return {};
+}
+
+// The one path that the consumer waits for, from the end upward.
+Engine::Piece Engine::pick_demand(ThreadKind kind) {
+  Segment* segment = root_->root;
+  while (true) {
+    if (!segment->window.empty()) {
+      Ticket& head = *segment->window.front();
+      if (head.state == Ticket::State::kDone) return {};  // whoever takes it is on the way
+      head.demand = true;
+      if (head.state == Ticket::State::kRunning || !may_run(*segment, head, kind)) return {};
+      Piece piece{segment, &head, 1, true};
+      start(piece);
+      return piece;
+    }
+    if (segment->line_busy || segment->line_ended || segment->closed) return {};
+    if (!line_ready(*segment)) {
+      segment = segment->blocked_on;
+      continue;
+    }
+    if (!line_may_run(*segment, kind)) return {};
+    Piece piece{segment, nullptr, 1, true};
+    start(piece);
+    return piece;
+  }
+}
+
+bool Engine::has_waiter_work() {
+  std::lock_guard lock(mutex_);
+  if (stopped_ || Pool::process().workers() == 0) return false;
+  for (const Segment* segment : order_) {
+    if (segment->plan.line_waits && line_ready(*segment) && segment->window.size() < segment->capacity) return true;
+    for (const auto& [first, ticket] : segment->queued)
+      if (may_run(*segment, *ticket, ThreadKind::kWaiter)) return true;
+  }
+  return false;
+}
+
+bool Engine::run_one(ThreadKind kind) {
+  Piece piece;
+  {
+    std::lock_guard lock(mutex_);
+    piece = pick(kind);
+  }
+  if (!piece) return false;
+  Pool::process().wake();
+  run(piece, kind);
+  return true;
+}
+
+// ---- doing it
+
+// What the watchdog sees of a call.
+class CallScope {
+ public:
+  CallScope(Meter* meter, bool user, int64_t element) : slot_(Pool::slot()) {
+    if (!slot_) return;
+    slot_->since = now_ns();
+    slot_->element = element;
+    slot_->user = user;
+    slot_->told = false;
+    slot_->stage = meter;
+  }
+  ~CallScope() {
+    if (slot_) slot_->stage = nullptr;
+  }
+
+ private:
+  ThreadSlot* slot_;
+};
+
+void Engine::run(Piece piece, ThreadKind kind) {
+  const std::shared_ptr<Engine> alive = shared_from_this();
+  if (piece.ticket)
+    run_ticket(*piece.segment, *piece.ticket, kind);
+  else
+    run_line(piece, kind);
+  std::lock_guard lock(mutex_);
+  --running_;
+  if (running_ == 0) piece_done_.notify_all();
+}
+
+void Engine::run_line(Piece piece, ThreadKind kind) {
+  Segment& segment = *piece.segment;
+  Task task;
+  task.always = true;  // a line takes what it needs; whether it runs ahead was asked before
+  Task::current() = &task;
+  Pulled pulled;
+  {
+    AccountScope account(account_);
+    CallScope call(segment.plan.meter, segment.plan.line_waits, segment.issued);
+    pulled = segment.line->pull(piece.most);
+  }
+  Task::current() = nullptr;
+
+  Ticket* mine = nullptr;
+  {
+    std::lock_guard lock(mutex_);
+    segment.line_busy = false;
+    segment.blocked_on = nullptr;
+    if (pulled.kind == Pulled::Kind::kRun) {
+      mine = issue(segment, std::move(pulled.run));
+      if (mine && may_run(segment, *mine, kind) && !stopped_ && (piece.demand || admit(segment, *mine))) {
+        Piece next{&segment, mine, 1, piece.demand};
+        start(next);
+        --running_;  // one piece, two parts
+      } else {
+        mine = nullptr;
+      }
+    } else if (pulled.kind == Pulled::Kind::kEnd) {
+      segment.line_ended = true;
+    } else {
+      segment.blocked_on = pulled.on;
+    }
+    wake_consumer(segment);
+  }
+  Pool::process().wake();
+  if (mine) run_ticket(segment, *mine, kind);
+}
+
+// The ticket, when it has steps to go.
+Ticket* Engine::issue(Segment& segment, Run run) {
+  auto ticket = std::make_unique<Ticket>();
+  ticket->first = segment.issued;
+  ticket->rows = run.size;
+  set_slab(segment, *ticket);
+  segment.issued += run.size;
+  Ticket* issued = ticket.get();
+  if (segment.plan.steps.empty()) {
+    ticket->state = Ticket::State::kDone;
+    if (!run.names()) segment.bytes_per_row = static_cast<double>(run.byte_size()) / run.size;
+    ticket->run = std::move(run);
+    issued = nullptr;
+  } else {
+    ticket->input = std::move(run);
+    segment.queued[ticket->first] = issued;
+  }
+  if (segment.closed || stopped_) return nullptr;
+  segment.window.push_back(std::move(ticket));
+  return issued;
+}
+
+void Engine::set_slab(Segment& segment, Ticket& ticket) {
+  const int64_t batch = segment.plan.rows;
+  if (batch <= 0) return;
+  const int64_t row = segment.issued - segment.lost;
+  if (row < 0 || row % batch + ticket.rows > batch) return;
+  if (!segment.slab || segment.slab_number != row / batch) {
+    segment.slab = std::make_shared<Slab>(batch);
+    segment.slab_number = row / batch;
+  }
+  ticket.slab = segment.slab;
+  ticket.slab_row = row % batch;
+}
+
+void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
+  Task task;
+  task.demand = &ticket.demand;
+  task.prepaid = ticket.prepaid;
+  Task::current() = &task;
+  const std::vector<StepPlan>& steps = segment.plan.steps;
+  if (ticket.step == 0) ticket.run = ticket.input;
+  std::optional<SlabRows> target;
+  if (ticket.slab) target.emplace(*ticket.slab, ticket.slab_row, ticket.rows);
+  int64_t ns = 0;
+  bool handed_on = false;
+  while (true) {
+    const StepPlan& step = steps[ticket.step];
+    const bool last = ticket.step + 1 == steps.size();
+    const int64_t begun = now_ns();
+    const bool measure_cpu = step.user && step.meter->runs.load(std::memory_order_relaxed) < 1000;
+    const int64_t cpu_begun = measure_cpu ? thread_cpu_ns() : 0;
+    const int32_t rows = ticket.run.size;
+    {
+      AccountScope account(account_);
+      CallScope call(step.meter, step.user, ticket.first);
+      run_step(step, ticket.run, segment.instance.make, last && target ? &*target : nullptr);
+      if (last && target) target->settle(ticket.run);
+    }
+    const int64_t took = now_ns() - begun;
+    ns += took;
+    step.meter->add(rows, took, ticket.run.byte_size());
+    if (measure_cpu) note_cpu(*step.meter, thread_cpu_ns() - cpu_begun);
+    --step.meter->calls;
+    if (last || task.no_room || stopped_ || ticket.run.size == 0) break;
+    ++ticket.step;
+    std::lock_guard lock(mutex_);
+    if (!may_run(segment, ticket, kind)) {  // for another kind of thread, or a free call
+      handed_on = true;
+      break;
+    }
+    ++steps[ticket.step].meter->calls;
+  }
+  Task::current() = nullptr;
+  Budget::process().give_back(task.prepaid);
+  end_part(segment, ticket, task, ns, handed_on);
+}
+
+void Engine::note_cpu(Meter& meter, int64_t cpu) {
+  const int64_t total = meter.cpu_ns.fetch_add(cpu) + cpu;
+  const int64_t busy = meter.busy_ns.load();
+  // Off the CPU half of the time, over at least 10 ms of calls.
+  if (busy > 10'000'000 && total < busy / 2) meter.waits = true;
+}
+
+void Engine::end_part(Segment& segment, Ticket& ticket, Task& task, int64_t ns, bool handed_on) {
+  Run dropped;  // freed outside the lock
+  bool waiter = false;
+  {
+    std::lock_guard lock(mutex_);
+    --segment.running;
+    ticket.prepaid = 0;
+    if (segment.closed || stopped_) {
+      forget(segment, ticket);
+      return;
+    }
+    if (task.no_room) {
+      dropped = std::exchange(ticket.run, Run());
+      ticket.step = 0;
+      ticket.bytes = std::max(ticket.bytes, task.taken);
+      ticket.state = Ticket::State::kQueued;
+      segment.queued[ticket.first] = &ticket;
+      wake_consumer(segment);
+      return;
+    }
+    segment.bytes_per_row = std::max(segment.bytes_per_row * 0.99, static_cast<double>(task.taken) / ticket.rows);
+    if (handed_on) {
+      ticket.state = Ticket::State::kQueued;
+      segment.queued[ticket.first] = &ticket;
+      waiter = segment.plan.steps[ticket.step].meter->waits.load();
+    } else {
+      ticket.state = Ticket::State::kDone;
+      if (!segment.plan.names) dropped = std::exchange(ticket.input, Run());
+      learn(segment, ns, ticket.rows);
+    }
+    wake_consumer(segment);
+  }
+  if (waiter) Pool::process().want_waiters();
+}
+
+void Engine::forget(Segment& segment, Ticket& ticket) {
+  std::erase_if(segment.window, [&](const auto& one) { return one.get() == &ticket; });
+}
+
+void Engine::learn(Segment& segment, int64_t ns, int32_t rows) {
+  const double each = static_cast<double>(std::max<int64_t>(ns, 1)) / rows;
+  segment.ns_per_row = segment.ns_per_row == 0 ? each : segment.ns_per_row * 0.8 + each * 0.2;
+  const auto fit = static_cast<int64_t>(kRunNs / segment.ns_per_row);
+  segment.run_rows = std::clamp<int64_t>(std::min(fit, segment.run_rows * 8), 1, kMostRunRows);
+}
+
+void Engine::wake_consumer(const Segment&) {
+  if (consumer_waiting_) consumer_wakes_.notify_all();
+}
+
+Pulled Engine::take(Segment& segment, int64_t most) {
+  std::unique_ptr<Ticket> emptied;  // freed outside the lock
+  std::lock_guard lock(mutex_);
+  while (segment.head_ready()) {
+    Ticket& head = *segment.window.front();
+    if (head.taken == 0 && segment.plan.filters)
+      segment.marks.push_back({segment.popped - segment.to_skip, head.first});
+    const auto skipped = std::min<int64_t>(segment.to_skip, head.run.size - head.taken);
+    head.taken += skipped;
+    segment.to_skip -= skipped;
+    const auto n = static_cast<int32_t>(std::min<int64_t>(most, head.run.size - head.taken));
+    Run part;
+    const bool whole = n == head.run.size;
+    if (n > 0) part = whole ? std::move(head.run) : head.run.slice(static_cast<int32_t>(head.taken), n);
+    head.taken += n;
+    segment.popped += n;
+    if (whole || head.taken >= head.run.size) {
+      emptied = std::move(segment.window.front());
+      segment.window.pop_front();
+    }
+    if (n > 0) return Pulled::of(std::move(part));
+  }
+  if (segment.at_end()) return Pulled::end();
+  segment.was_empty = true;
+  return Pulled::blocked(&segment);
+}
+
+int64_t Engine::reclaim(int64_t bytes) {
+  std::vector<Run> dropped;
+  int64_t freed = 0;
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return 0;
+  // Furthest from delivery first: the last segment's last ticket.
+  for (auto at = order_.rbegin(); at != order_.rend() && freed < bytes; ++at) {
+    Segment& segment = **at;
+    if (!segment.plan.names || segment.plan.steps.empty()) continue;
+    for (size_t i = segment.window.size(); i-- > 1 && freed < bytes;) {
+      Ticket& ticket = *segment.window[i];
+      if (ticket.state != Ticket::State::kDone || ticket.taken > 0) continue;
+      freed += ticket.run.byte_size();
+      dropped.push_back(std::exchange(ticket.run, Run()));
+      ticket.slab.reset();
+      ticket.step = 0;
+      ticket.state = Ticket::State::kQueued;
+      segment.queued[ticket.first] = &ticket;
+    }
+    if (segment.slab) segment.slab.reset(), segment.slab_number = -1;
+  }
+  lock.unlock();
+  return freed;
+}
+
+// ---- the consumer
+
+Result<std::optional<Element>> Engine::next() {
+  std::lock_guard one_at_a_time(consumer_mutex_);
+  begin();
+  while (true) {
+    if (too_many_skipped_) return std::optional<Element>();
+    if (current_row_ < current_.size) {
+      const int32_t row = current_row_++;
+      ++delivered_rows_;
+      if (const Failure* failure = current_.failed.empty() ? nullptr : current_.failure_of(row)) {
+        STOKER_TRY(handle(*failure, current_.origins.at(row)));
+        continue;
+      }
+      note_pass(current_, row);
+      delivered_elements_.fetch_add(1, std::memory_order_relaxed);
+      return std::optional<Element>(current_.element(row));
+    }
+    STOKER_TRY(bool more, refill());
+    if (!more) return std::optional<Element>();
+  }
+}
+
+Result<void> Engine::handle(const Failure& failure, const Origin& origin) {
+  ++failures_;
+  if (!options_.skip_errors) return failure.error;
+  std::lock_guard lock(mutex_);
+  ++skipped_count_;
+  if (skipped_.size() < 1000)
+    skipped_.push_back(
+        {failure.error.place().origin.empty() ? origin.words() : failure.error.place().origin, failure.error});
+  const int64_t seen = delivered_elements_ + skipped_count_;
+  // Judged after enough elements, and at the end.
+  if (seen < 100 || static_cast<double>(skipped_count_) <= options_.skip_at_most * static_cast<double>(seen)) return {};
+  too_many_skipped_ = true;
+  Error error =
+      Error::precondition(skipped_count_, " of ", seen, " elements failed, more than the share of ",
+                          options_.skip_at_most, " that on_error allows; the last one: ", failure.error.message());
+  error.at() = failure.error.place();
+  return error;
+}
+
+// Counts the passes that the consumer has begun, for the iterators after it.
+void Engine::note_pass(const Run& run, int32_t row) {
+  const Origin origin = run.origins.at(row);
+  const Origin* first = &origin;
+  while (first->parent || first->members) first = first->parent ? first->parent.get() : &first->members->front();
+  if (first->pass == last_pass_) return;
+  last_pass_ = first->pass;
+  if (static_cast<size_t>(first->source) >= plan_->source_nodes.size() || !root_) return;
+  raise_passes(*plan_, root_->passes, first->source, first->pass);
+}
+
+Result<bool> Engine::refill() {
+  Run taken;
+  {
+    std::unique_lock lock(mutex_);
+    const int64_t begun = now_ns();
+    bool waited = false;
+    while (true) {
+      if (stopped_ || !root_) return false;
+      Segment& root = *root_->root;
+      if (root.head_ready()) break;
+      if (root.at_end()) return false;
+      waited = true;
+      consumer_waiting_ = true;
+      waiting_since_ = waiting_since_ == 0 ? begun : waiting_since_;
+      if (Piece piece = pick_demand(ThreadKind::kConsumer)) {
+        lock.unlock();
+        run(piece, ThreadKind::kConsumer);
+        lock.lock();
+        continue;
+      }
+      root.was_empty = true;
+      Pool::process().wake_all();
+      consumer_wakes_.wait(lock);
+    }
+    consumer_waiting_ = false;
+    waiting_since_ = 0;
+    stall_told_ = false;
+    if (waited) wait_ns_.fetch_add(now_ns() - begun, std::memory_order_relaxed);
+    if (++pops_ % 16 == 0) root_->root->prune(delivered_rows_);
+  }
+  Pulled pulled = take(*root_->root, kMostRunRows);
+  if (pulled.kind == Pulled::Kind::kRun) {
+    current_ = std::move(pulled.run);
+    current_row_ = 0;
+    hand_over(current_);
+  }
+  Pool::process().wake();
+  return true;
+}
+
+std::vector<SkippedElement> Engine::skipped() {
+  std::lock_guard lock(mutex_);
+  return skipped_;
+}
+
+// ---- checkpoints
+
+Result<Json> Engine::save() {
+  std::lock_guard one_at_a_time(consumer_mutex_);
+  std::lock_guard lock(mutex_);
+  if (!root_) return Error::precondition("a closed loader has no place to save");
+  Json json = checkpoint_head(*plan_, root_->passes);
+  json.set("delivered", delivered_elements_.load());
+  STOKER_TRY(Json cut, root_->root->cut(delivered_rows_));
+  json.set("cut", std::move(cut));
+  return json;
+}
+
+Result<void> Engine::restore(const Json& json) {
+  const Json* cut = json.find("cut");
+  if (!cut) return Error::invalid("the checkpoint is damaged: it has no \"cut\"");
+  if (const Json* delivered = json.find("delivered"); delivered && delivered->as<int64_t>())
+    delivered_elements_ = *delivered->as<int64_t>();
+  return root_->root->restore(*cut);
+}
+
+// ---- tuning and telling
+
+void Engine::tick(int64_t now) {
+  std::lock_guard lock(mutex_);
+  if (stopped_ || !root_) return;
+  for (Segment* segment : order_) {
+    sample(*segment);
+    if (now - last_tuned_ns_ >= 50'000'000) tune(*segment);
+  }
+  if (now - last_tuned_ns_ >= 50'000'000) last_tuned_ns_ = now;
+  if (waiting_since_ > 0 && !stall_told_ &&
+      static_cast<double>(now - waiting_since_) > options_.stall_warning_s * 1e9) {
+    stall_told_ = true;
+    std::string where;
+    const Segment* segment = root_->root;
+    while (segment->window.empty() && segment->blocked_on) segment = segment->blocked_on;
+    where = segment->window.empty() ? segment->plan.meter->path
+                                    : segment->plan.steps[segment->window.front()->step].meter->path;
+    tell("stoker: the consumer has waited " + std::to_string((now - waiting_since_) / 1'000'000'000) + " s for " +
+         where + ", after " + std::to_string(delivered_elements_.load()) + " elements");
+  }
+}
+
+void Engine::sample(Segment& segment) {
+  Meter& meter = segment.plan.steps.empty() ? *segment.plan.meter : *segment.plan.steps.back().meter;
+  if (segment.running > 0 || segment.line_busy)
+    ++meter.working_samples;
+  else if (segment.window.size() >= segment.capacity)
+    ++meter.blocked_samples;
+  else
+    ++meter.starved_samples;
+  size_t done = 0;
+  for (const auto& ticket : segment.window) done += ticket->state == Ticket::State::kDone;
+  segment.least_done = std::min(segment.least_done, done);
+  segment.undeliverable = segment.head_ready() ? 0 : static_cast<int64_t>(done);
+}
+
+// The window grows when it stood full behind a head that was not done, or when
+// it ran empty; it shrinks when more than half of it was never needed.
+void Engine::tune(Segment& segment) {
+  const size_t least = std::max<size_t>(2, static_cast<size_t>(std::max<int64_t>(0, segment.plan.at_least)));
+  if (segment.stalled_at_head || segment.was_empty)
+    segment.capacity = std::min(kMostTickets, segment.capacity * 2);
+  else if (segment.least_done != SIZE_MAX && segment.least_done > segment.capacity / 2 && segment.capacity > least)
+    segment.capacity = std::max(least, segment.capacity - std::max<size_t>(1, segment.capacity / 16));
+  segment.stalled_at_head = segment.was_empty = false;
+  segment.least_done = SIZE_MAX;
+}
+
+Json Engine::stats() {
+  std::lock_guard lock(mutex_);
+  Json json = Json::dict();
+  const int64_t elapsed = now_ns() - begun_ns_;
+  json.set("elements", delivered_elements_.load());
+  json.set("seconds", static_cast<double>(elapsed) * 1e-9);
+  json.set("wait_seconds", static_cast<double>(wait_ns_.load()) * 1e-9);
+  json.set("skipped", skipped_count_);
+  json.set("held_bytes", static_cast<EngineAccount&>(*account_).held());
+  json.set("budget_bytes", Budget::process().limit());
+  json.set("workers", int64_t{Pool::process().workers()});
+  Json stages = Json::list();
+  for (const Meter* meter : meters_->all()) stages.push(meter_json(*meter));
+  json.set("stages", std::move(stages));
+  Json windows = Json::list();
+  for (const Segment* segment : order_) {
+    Json window = Json::dict();
+    window.set("stages", segment->plan.words);
+    window.set("capacity", static_cast<int64_t>(segment->capacity));
+    window.set("fill", static_cast<int64_t>(segment->window.size()));
+    window.set("done_behind_head", segment->undeliverable);
+    window.set("run_rows", segment->run_rows);
+    windows.push(std::move(window));
+  }
+  json.set("windows", std::move(windows));
+  return json;
+}
+
+Json Engine::meter_json(const Meter& meter) {
+  Json json = Json::dict();
+  json.set("stage", meter.path);
+  json.set("elements", meter.rows.load());
+  json.set("bytes", meter.bytes.load());
+  json.set("busy_seconds", static_cast<double>(meter.busy_ns.load()) * 1e-9);
+  json.set("mean_ns", meter.mean_ns());
+  json.set("spread_ns", meter.spread_ns());
+  const auto working = meter.working_samples.load();
+  const auto starved = meter.starved_samples.load();
+  const auto blocked = meter.blocked_samples.load();
+  const auto all = static_cast<double>(std::max<int64_t>(1, working + starved + blocked));
+  json.set("working", static_cast<double>(working) / all);
+  json.set("starved", static_cast<double>(starved) / all);
+  json.set("blocked", static_cast<double>(blocked) / all);
+  json.set("waits", meter.waits.load());
+  return json;
+}
+
+}  // namespace stoker

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <any>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "stoker/runtime/plan.h"
+
+namespace stoker {
+
+class Engine;
+struct Instance;
+struct Segment;
+
+// What a line gives when it is asked for more: rows, the end, or the segment
+// whose next result it needs first.
+struct Pulled {
+  enum class Kind { kRun, kEnd, kBlocked };
+  Kind kind = Kind::kEnd;
+  Run run;
+  Segment* on = nullptr;
+
+  static Pulled of(Run run) { return {Kind::kRun, std::move(run), nullptr}; }
+  static Pulled end() { return {}; }
+  static Pulled blocked(Segment* on) { return {Kind::kBlocked, {}, on}; }
+};
+
+// One place of a running line. It never waits: a pull that cannot go on says
+// on what, having lost nothing, and is asked again later.
+//
+// Pulled by one thread at a time, without the engine's lock. The log, from
+// which checkpoints are cut, is touched under that lock alone.
+class LineNode {
+ public:
+  LineNode(const LinePlan& plan, Instance& instance);
+  virtual ~LineNode() = default;
+  LineNode(const LineNode&) = delete;
+  LineNode& operator=(const LineNode&) = delete;
+
+  // At most so many rows; `most` >= 1.
+  Pulled pull(int64_t most);
+  // Rows given so far; rows skipped when restored do not count.
+  int64_t out() const { return out_; }
+
+  // The state as of `cursor` rows given.
+  virtual Result<Json> cut(int64_t cursor) const;
+  virtual Result<void> restore(const Json& cut);
+  // Nobody will ask for a cut before `cursor` any more.
+  virtual void prune(int64_t cursor);
+  // A batch struck rows out: where this is a window, its hints shift.
+  virtual void note_lost(int64_t) {}
+
+ protected:
+  struct Entry {
+    int64_t out = 0;
+    std::any state;
+    std::vector<int64_t> cursors;  // of the inputs
+  };
+
+  virtual Pulled produce(int64_t most) = 0;
+  // The live state as an entry; asked between two outputs.
+  virtual Entry snapshot() const { return {out_, {}, cursors()}; }
+  virtual Result<Json> entry_json(const Entry&) const { return Json::dict(); }
+  virtual Result<void> restore_state(const Json&) { return {}; }
+  // What an entry refers to beside the inputs: children it had open.
+  virtual void prune_entry(const Entry&) {}
+
+  // Writes an entry where one is due. Call it between two outputs, with
+  // nothing pending.
+  void log_if_due(int64_t state_bytes = 0);
+  void log_now();
+  std::vector<int64_t> cursors() const;
+  bool skipping() const { return skip_ > 0; }
+
+  const LinePlan& plan_;
+  Instance& instance_;
+  const int rank_;  // of the segment this line belongs to
+  std::vector<std::unique_ptr<LineNode>> inputs_;
+
+ private:
+  int64_t out_ = 0;
+  int64_t skip_ = 0;  // rows to drop after a restore
+  int64_t pulls_since_entry_ = 0;
+  int64_t rows_since_entry_ = 0;
+  std::deque<Entry> log_;
+};
+
+std::unique_ptr<LineNode> make_line(const LinePlan& plan, Instance& instance, int64_t pass);
+
+}  // namespace stoker

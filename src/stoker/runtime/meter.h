@@ -1,0 +1,79 @@
+#pragma once
+
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace stoker {
+
+int64_t now_ns();         // a clock that only goes forward
+int64_t thread_cpu_ns();  // CPU time of the calling thread
+
+// Plain counters of one stage, added to once a run. Mean and spread of the
+// service time are of runs, weighted by their rows.
+struct Meter {
+  std::string path;  // "flat_map/text_lines", the stage within its graph
+  std::string location;
+  std::atomic<int64_t> rows{0};
+  std::atomic<int64_t> runs{0};
+  std::atomic<int64_t> bytes{0};
+  std::atomic<int64_t> failures{0};
+  std::atomic<int64_t> busy_ns{0};
+  std::atomic<int64_t> cpu_ns{0};  // of calls of the user's, while it is not known whether they wait
+  std::atomic<double> squares{0};  // of ns per row, for the spread
+  std::atomic<int32_t> calls{0};   // in progress
+  std::atomic<bool> waits{false};  // found off the CPU half of the time, or declared
+  std::atomic<int64_t> working_samples{0}, starved_samples{0}, blocked_samples{0};
+
+  void add(int64_t run_rows, int64_t ns, int64_t run_bytes) {
+    rows.fetch_add(run_rows, std::memory_order_relaxed);
+    runs.fetch_add(1, std::memory_order_relaxed);
+    bytes.fetch_add(run_bytes, std::memory_order_relaxed);
+    busy_ns.fetch_add(ns, std::memory_order_relaxed);
+    if (run_rows == 0) return;
+    const double each = static_cast<double>(ns) / static_cast<double>(run_rows);
+    squares.fetch_add(each * each * static_cast<double>(run_rows), std::memory_order_relaxed);
+  }
+  double mean_ns() const {
+    const int64_t n = rows.load(std::memory_order_relaxed);
+    return n > 0 ? static_cast<double>(busy_ns.load(std::memory_order_relaxed)) / static_cast<double>(n) : 0;
+  }
+  double spread_ns() const {
+    const auto n = static_cast<double>(rows.load(std::memory_order_relaxed));
+    if (n == 0) return 0;
+    const double mean = mean_ns();
+    return std::sqrt(std::max(0.0, squares.load(std::memory_order_relaxed) / n - mean * mean));
+  }
+};
+
+// The meters of one iterator and the ones after it, by path.
+class Meters {
+ public:
+  Meter* find(const std::string& path, const std::string& location = {}) {
+    std::lock_guard lock(mutex_);
+    auto& meter = by_path_[path];
+    if (!meter) {
+      meter = std::make_unique<Meter>();
+      meter->path = path;
+      meter->location = location;
+      order_.push_back(meter.get());
+    }
+    return meter.get();
+  }
+  std::vector<const Meter*> all() const {
+    std::lock_guard lock(mutex_);
+    return order_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<Meter>> by_path_;
+  std::vector<const Meter*> order_;
+};
+
+}  // namespace stoker

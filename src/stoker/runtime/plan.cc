@@ -1,0 +1,852 @@
+#include "stoker/runtime/plan.h"
+
+#include <algorithm>
+#include <set>
+#include <time.h>
+
+#include "stoker/core/permutation.h"
+#include "stoker/runtime/cache_store.h"
+
+namespace stoker {
+
+int64_t now_ns() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
+int64_t thread_cpu_ns() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
+namespace {
+
+const Origin& outermost(const Origin& origin) {
+  const Origin* at = &origin;
+  while (true) {
+    if (at->parent)
+      at = at->parent.get();
+    else if (at->members && !at->members->empty())
+      at = &at->members->front();
+    else
+      return *at;
+  }
+}
+
+}  // namespace
+
+void annotate(Error& error, const Node& node, const Origin& origin, const std::vector<std::string>* sources) {
+  if (!error.place().stage.empty()) return;
+  Error::Place& place = error.at();
+  place.stage = node.name;
+  place.written_at = node.location.words();
+  const Origin& first = outermost(origin);
+  place.position = first.position;
+  place.pass = first.pass;
+  if (sources && static_cast<size_t>(first.source) < sources->size())
+    place.source = (*sources)[static_cast<size_t>(first.source)];
+  place.origin = place.source + ":" + origin.words();
+}
+
+namespace {
+
+// The file that a row's bytes came from, if one of them says so.
+const Buffer::Source* file_of(const Run& run, int32_t row) {
+  for (const Column& column : run.columns) {
+    if (column.dense()) continue;
+    const Array& array = column.rows()[static_cast<size_t>(row)];
+    if (array.owner() && array.owner()->source()) return array.owner()->source();
+  }
+  return nullptr;
+}
+
+void annotate_new_failures(Run& run, size_t before, const Run* input, const StepPlan& step,
+                           const MakeContext& context) {
+  if (run.failed.size() == before) return;
+  for (Failure& failure : run.failed) {
+    if (!failure.error.place().stage.empty()) continue;
+    if (input)
+      if (const Buffer::Source* file = file_of(*input, failure.row); file && failure.error.place().path.empty())
+        failure.error.set_path(file->path, file->offset);
+    annotate(failure.error, *step.node, run.origins.at(failure.row), context.sources);
+    failure.error.at().record = step.node->stage->record_words(run.origins.at(failure.row));
+  }
+}
+
+void fail_all(Run& run, const Error& error) {
+  for (int32_t row = 0; row < run.size; ++row) run.fail(row, error);
+}
+
+void keep_rows(Run& run, const std::vector<uint8_t>& kept) {
+  std::vector<int32_t> rows;
+  for (int32_t row = 0; row < run.size; ++row)
+    if (kept[static_cast<size_t>(row)] || run.failure_of(row)) rows.push_back(row);
+  if (static_cast<int32_t>(rows.size()) < run.size) run = run.select(rows);
+}
+
+bool has_file(const Run& run) {
+  for (const Column& column : run.columns)
+    if (!column.dense() && column.size() > 0 && column.rows()[0].owner() && column.rows()[0].owner()->source())
+      return true;
+  return false;
+}
+
+}  // namespace
+
+void run_step(const StepPlan& step, Run& run, const MakeContext& context, RowTarget* target) {
+  if (step.kind == StepPlan::Kind::kFetch) {
+    run = step.list->make(run.positions, run.passes, context);
+    return;
+  }
+  Context stage_context(step.seed, step.key, context.stopped);
+  stage_context.set_origins(&run.origins);
+  stage_context.set_target(target);
+  const size_t failed_before = run.failed.size();
+  std::optional<Run> input;
+  if (has_file(run)) input = run;
+  const Stage& stage = *step.node->stage;
+  try {
+    if (step.kind == StepPlan::Kind::kFilter) {
+      Result<std::vector<uint8_t>> kept = stage.keep(run, stage_context);
+      if (!kept) fail_all(run, kept.error());
+      annotate_new_failures(run, failed_before, input ? &*input : nullptr, step, context);
+      if (kept) keep_rows(run, *kept);
+      return;
+    }
+    const Result<void> done =
+        step.kind == StepPlan::Kind::kLoad ? stage.load(run, stage_context) : stage.apply(run, stage_context);
+    if (!done) fail_all(run, done.error());
+  } catch (...) {
+    fail_all(run, error_of_exception());
+  }
+  annotate_new_failures(run, failed_before, input ? &*input : nullptr, step, context);
+}
+
+Run Listed::make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
+                 const MakeContext& context) const {
+  Run run = list->make(positions, passes, context);
+  for (const StepPlan& step : steps) run_step(step, run, context);
+  return run;
+}
+
+EngineParams shuffle_params(const Node& node) {
+  return node.stage->type().form == Form::kEngine ? node.stage->engine() : node.stage->order().value_or(EngineParams{});
+}
+
+SeedPair shuffle_seeds(const Node& node, int64_t pass, const std::shared_ptr<const Origin>& parent) {
+  const EngineParams params = shuffle_params(node);
+  SeedPair seeds{};
+  if (params.seed) {
+    seeds = tf_seeds(std::nullopt, params.seed);
+  } else {
+    const uint64_t drawn = node.state->seed.load();
+    seeds = {drawn, mix_bits(drawn)};
+    if (parent) {  // a drawn order differs from child to child
+      const auto [hi, lo] = parent->key();
+      seeds = {mix_bits(drawn ^ hi), mix_bits(drawn + lo)};
+    }
+  }
+  return params.each_pass ? epoch_pair(seeds, pass) : seeds;
+}
+
+Run joined(std::vector<Run> parts) {
+  Run run;
+  run.size = parts[0].size;
+  std::vector<const Nest*> nests;
+  for (Run& part : parts) {
+    nests.push_back(part.nest);
+    for (Column& column : part.columns) run.columns.push_back(std::move(column));
+    for (Failure& failure : part.failed) run.fail(failure.row, std::move(failure.error));
+  }
+  run.nest = Nest::tuple(std::move(nests));
+  std::vector<Origin> origins(static_cast<size_t>(run.size));
+  for (int32_t row = 0; row < run.size; ++row) {
+    std::vector<Origin> members;
+    for (const Run& part : parts) members.push_back(part.origins.at(row));
+    origins[static_cast<size_t>(row)].members = std::make_shared<const std::vector<Origin>>(std::move(members));
+  }
+  run.origins = Origins(std::move(origins));
+  return run;
+}
+
+namespace {
+
+bool rising_by_one(const std::vector<int64_t>& positions) {
+  for (size_t i = 1; i < positions.size(); ++i)
+    if (positions[i] != positions[i - 1] + 1) return false;
+  return true;
+}
+
+class SourceList final : public ListPlan {
+ public:
+  SourceList(std::shared_ptr<const Node> node, int place, int32_t source, int64_t length)
+      : node_(std::move(node)), place_(place), source_(source), length_(length) {}
+
+  int64_t length() const override { return length_; }
+  Run make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
+           const MakeContext& context) const override {
+    Context stage_context(0, 0, context.stopped);
+    Result<Run> fetched = Error::internal("not fetched");
+    try {
+      fetched = node_->stage->fetch(positions, stage_context);
+    } catch (...) {
+      fetched = error_of_exception();
+    }
+    Run run;
+    if (fetched) {
+      run = *std::move(fetched);
+    } else {
+      RunBuilder all;
+      for (size_t i = 0; i < positions.size(); ++i) all.add_failure(fetched.error(), Origin{}, false);
+      run = all.take();
+    }
+    run.origins = origins_of(positions, passes, context);
+    for (Failure& failure : run.failed) annotate(failure.error, *node_, run.origins.at(failure.row), context.sources);
+    return run;
+  }
+
+ private:
+  Origins origins_of(const std::vector<int64_t>& positions, std::vector<int64_t> passes,
+                     const MakeContext& context) const {
+    const int64_t base = context.passes->base(*node_, place_);
+    for (int64_t& pass : passes) pass += base;
+    Origins origins = passes.size() == 1 && rising_by_one(positions)
+                          ? Origins(source_, passes[0], positions[0], static_cast<int64_t>(positions.size()))
+                          : Origins(source_, std::move(passes), positions);
+    if (context.parent) origins.set_parent(context.parent);
+    return origins;
+  }
+
+  const std::shared_ptr<const Node> node_;
+  const int place_;
+  const int32_t source_;
+  const int64_t length_;
+};
+
+// Selections, permutations and repeats over a list: numbers alone.
+class PositionList final : public ListPlan {
+ public:
+  struct Op {
+    enum class Kind { kSelect, kPermute, kRepeat } kind;
+    std::shared_ptr<const Node> node;
+    int place = 0;
+    int64_t below = 0;   // length of what it reads
+    int64_t length = 0;  // of what it gives
+  };
+
+  PositionList(std::shared_ptr<const ListPlan> base, std::vector<Op> ops)
+      : base_(std::move(base)), ops_(std::move(ops)) {}
+
+  int64_t length() const override { return ops_.empty() ? base_->length() : ops_.back().length; }
+  const std::shared_ptr<const ListPlan>& base() const { return base_; }
+  const std::vector<Op>& ops() const { return ops_; }
+
+  Run make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
+           const MakeContext& context) const override {
+    if (ops_.empty()) return base_->make(positions, passes, context);
+    std::vector<int64_t> below = positions;
+    std::vector<int64_t> below_passes = passes;
+    for (auto op = ops_.rbegin(); op != ops_.rend(); ++op) go_below(*op, below, below_passes, context);
+    if (std::ranges::all_of(below_passes, [&](int64_t pass) { return pass == below_passes[0]; }))
+      below_passes.resize(1);
+    return base_->make(below, below_passes, context);
+  }
+
+ private:
+  static void go_below(const Op& op, std::vector<int64_t>& positions, std::vector<int64_t>& passes,
+                       const MakeContext& context) {
+    switch (op.kind) {
+      case Op::Kind::kSelect:
+        for (int64_t& position : positions) position = op.node->stage->select(position);
+        return;
+      case Op::Kind::kRepeat:
+        if (passes.size() == 1) passes.resize(positions.size(), passes[0]);
+        for (size_t i = 0; i < positions.size(); ++i) {
+          passes[i] += positions[i] / op.below;
+          positions[i] %= op.below;
+        }
+        return;
+      case Op::Kind::kPermute: return permute(op, positions, passes, context);
+    }
+  }
+
+  static void permute(const Op& op, std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
+                      const MakeContext& context) {
+    const int64_t base = context.passes->base(*op.node, op.place);
+    int64_t pass = -1;
+    std::optional<Permutation> permutation;
+    for (size_t i = 0; i < positions.size(); ++i) {
+      const int64_t of_row = passes.size() == 1 ? passes[0] : passes[i];
+      if (!permutation || of_row != pass) {
+        const SeedPair seeds = shuffle_seeds(*op.node, base + of_row, context.parent);
+        permutation.emplace(seeds.seed << 32 ^ seeds.seed2, op.below);
+        pass = of_row;
+      }
+      positions[i] = (*permutation)(positions[i]);
+    }
+  }
+
+  const std::shared_ptr<const ListPlan> base_;
+  const std::vector<Op> ops_;
+};
+
+class ZipList final : public ListPlan {
+ public:
+  explicit ZipList(std::vector<Listed> parts) : parts_(std::move(parts)) {}
+  int64_t length() const override {
+    int64_t least = kEndless;
+    for (const Listed& part : parts_) least = std::min(least, part.list->length());
+    return least;
+  }
+  Run make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
+           const MakeContext& context) const override {
+    std::vector<Run> runs;
+    for (const Listed& part : parts_) runs.push_back(part.make(positions, passes, context));
+    return joined(std::move(runs));
+  }
+
+ private:
+  const std::vector<Listed> parts_;
+};
+
+class ConcatenateList final : public ListPlan {
+ public:
+  ConcatenateList(Listed first, Listed second) : first_(std::move(first)), second_(std::move(second)) {}
+  int64_t length() const override {
+    return std::min(kEndless, first_.list->length() + std::min(kEndless, second_.list->length()));
+  }
+  Run make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
+           const MakeContext& context) const override {
+    Run run;
+    const int64_t border = first_.list->length();
+    for (size_t i = 0; i < positions.size();) {
+      const bool behind = positions[i] >= border;
+      std::vector<int64_t> part, part_passes;
+      for (; i < positions.size() && (positions[i] >= border) == behind; ++i) {
+        part.push_back(positions[i] - (behind ? border : 0));
+        part_passes.push_back(passes.size() == 1 ? passes[0] : passes[i]);
+      }
+      if (passes.size() == 1) part_passes.resize(1);
+      run.append((behind ? second_ : first_).make(part, part_passes, context));
+    }
+    return run;
+  }
+
+ private:
+  const Listed first_;
+  const Listed second_;
+};
+
+class EnumerateList final : public ListPlan {
+ public:
+  EnumerateList(Listed input, int64_t start) : input_(std::move(input)), start_(start) {}
+  int64_t length() const override { return input_.list->length(); }
+  Run make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
+           const MakeContext& context) const override {
+    Run run = input_.make(positions, passes, context);
+    std::vector<int64_t> numbers(positions);
+    for (int64_t& number : numbers) number += start_;
+    run.columns.insert(run.columns.begin(), Column(Array::from(numbers)));
+    run.nest = Nest::tuple({Nest::leaf(), run.nest});
+    return run;
+  }
+
+ private:
+  const Listed input_;
+  const int64_t start_;
+};
+
+class CacheList final : public ListPlan {
+ public:
+  CacheList(Listed input, std::shared_ptr<CacheStore> store) : input_(std::move(input)), store_(std::move(store)) {}
+  int64_t length() const override { return input_.list->length(); }
+  Run make(const std::vector<int64_t>& positions, const std::vector<int64_t>&,
+           const MakeContext& context) const override {
+    Run run;
+    for (size_t i = 0; i < positions.size();) {
+      if (std::optional<Run> kept = store_->find(positions[i])) {
+        run.append(*std::move(kept));
+        ++i;
+        continue;
+      }
+      std::vector<int64_t> missing{positions[i++]};
+      while (i < positions.size() && !store_->find(positions[i])) missing.push_back(positions[i++]);
+      Run made = input_.make(missing, {0}, context);  // at the pass the cache was first filled in
+      for (int32_t row = 0; row < made.size; ++row)
+        if (!made.failure_of(row)) store_->put(missing[static_cast<size_t>(row)], made.slice(row, 1));
+      run.append(std::move(made));
+    }
+    return run;
+  }
+
+ private:
+  const Listed input_;
+  const std::shared_ptr<CacheStore> store_;
+};
+
+// A node on its way to segments: its line and the maps that wait for a window.
+struct Stub {
+  std::shared_ptr<const ListPlan> base;  // of a list, with `ops` over it
+  std::vector<PositionList::Op> ops;
+  std::shared_ptr<const LinePlan> line;  // where it is no list
+  std::vector<StepPlan> steps;
+  bool filters = false;
+  bool names = false;  // the line gives names
+  bool waits = false;
+  bool inline_only = true;  // no port below the line
+  int64_t at_least = 0;
+  uint64_t seed = 0;
+  uint64_t maps = 0;
+  std::vector<std::string> words;
+  Meter* meter = nullptr;
+
+  bool is_list() const { return base != nullptr && !filters; }
+  int64_t list_length() const { return ops.empty() ? base->length() : ops.back().length; }
+};
+
+class Lowering {
+ public:
+  Lowering(Meters& meters, std::string prefix, Plan& plan) : meters_(meters), prefix_(std::move(prefix)), plan_(plan) {}
+
+  Result<Stub> lower(const std::shared_ptr<const Node>& top) {
+    if (++depth_ > 200) return Error::invalid("data sets are joined deeper than 200 levels");
+    std::vector<std::shared_ptr<const Node>> chain;
+    for (std::shared_ptr<const Node> node = top;;) {
+      chain.push_back(node);
+      if (++visited_ > 200'000) return Error::invalid("the graph has more than 200,000 stages, counting each use");
+      if (node->inputs.empty() || joins(*node)) break;
+      node = node->inputs[0];
+    }
+    // A cache's mark must be there before what lies below it is met.
+    std::vector<int> cache_above(chain.size(), cache_);
+    for (size_t i = 1; i < chain.size(); ++i) {
+      cache_above[i] = cache_above[i - 1];
+      if (is(*chain[i - 1], EngineKind::kCache) && cache_above[i] < 0) {
+        plan_.caches.push_back(chain[i - 1]);
+        cache_above[i] = static_cast<int>(plan_.caches.size()) - 1;
+      }
+    }
+    Stub stub;
+    const int outer_cache = cache_;
+    for (size_t i = chain.size(); i-- > 0;) {
+      cache_ = cache_above[i];
+      STOKER_TRY(stub, add(std::move(stub), chain[i]));
+    }
+    cache_ = outer_cache;
+    --depth_;
+    return stub;
+  }
+
+  std::shared_ptr<const SegmentPlan> segment(Stub stub, int64_t rows) {
+    auto plan = std::make_shared<SegmentPlan>();
+    plan->names = stub.base != nullptr || stub.names;
+    plan->line = line_of(stub);
+    plan->steps = std::move(stub.steps);
+    plan->filters = stub.filters;
+    plan->line_waits = stub.waits;
+    plan->rows = stub.filters ? 0 : rows;
+    plan->at_least = stub.at_least;
+    plan->meter = stub.meter;
+    for (size_t i = 0; i < stub.words.size(); ++i) plan->words += (i ? " → " : "") + stub.words[i];
+    return plan;
+  }
+
+  static std::shared_ptr<const ListPlan> list_of(const Stub& stub) {
+    if (stub.ops.empty()) return stub.base;
+    return std::make_shared<PositionList>(stub.base, stub.ops);
+  }
+
+ private:
+  static bool is(const Node& node, EngineKind kind) {
+    return node.stage->type().form == Form::kEngine && node.stage->engine().kind == kind;
+  }
+  static bool joins(const Node& node) { return is(node, EngineKind::kZip); }
+
+  Result<Stub> add(Stub stub, const std::shared_ptr<const Node>& node) {
+    switch (node->stage->type().form) {
+      case Form::kList:
+      case Form::kStream: return source(node);
+      case Form::kMap:
+      case Form::kFilter: return step(std::move(stub), node);
+      case Form::kSelection: return selection(std::move(stub), node);
+      case Form::kSequence: return sequence(std::move(stub), node);
+      case Form::kEngine: return engine(std::move(stub), node);
+    }
+    return Error::internal("a form that is not known");
+  }
+
+  std::string path_of(const Node& node) const { return prefix_.empty() ? node.name : prefix_ + "/" + node.name; }
+  Meter* meter_of(const Node& node) {
+    // The same name twice in one graph: the second is counted apart.
+    std::string path = path_of(node);
+    const int uses = ++names_[path];
+    if (uses > 1) path += "_" + std::to_string(uses);
+    return meters_.find(path, node.location.words());
+  }
+  int place_of(const std::shared_ptr<const Node>& node) {
+    const int place = places_[node->state.get()]++;
+    plan_.counted.push_back({node, place, cache_});
+    return place;
+  }
+
+  Result<Stub> source(const std::shared_ptr<const Node>& node) {
+    Stub stub;
+    stub.seed = node->state->seed;
+    stub.words = {node->name};
+    stub.meter = meter_of(*node);
+    const auto number = static_cast<int32_t>(plan_.sources.size());
+    std::string name = node->name;
+    for (int i = 2; std::ranges::count(plan_.sources, name); ++i) name = node->name + "_" + std::to_string(i);
+    plan_.sources.push_back(name);
+    plan_.source_nodes.push_back(node);
+    const int place = place_of(node);
+    const StageType& type = node->stage->type();
+    if (type.form == Form::kList) {
+      Context context;
+      STOKER_TRY(int64_t length, node->stage->length(context));
+      stub.base = std::make_shared<SourceList>(node, place, number, length);
+      stub.names = true;
+      add_fetch(stub);
+      if (const std::optional<EngineParams> order = node->stage->order()) own_order(stub, node, place, *order);
+    } else {
+      auto line = new_line(LinePlan::Kind::kStream, node);
+      line->source = number;
+      line->place = place;
+      line->meter = stub.meter;
+      stub.line = line;
+      stub.waits = type.waits;
+    }
+    if (type.loads) {
+      StepPlan load;
+      load.kind = StepPlan::Kind::kLoad;
+      load.node = node;
+      load.meter = meters_.find(path_of(*node) + ".load", node->location.words());
+      load.meter->waits = true;
+      load.user = true;
+      stub.steps.push_back(load);
+    }
+    return stub;
+  }
+
+  // A list that shuffles itself: with a given seed in tf.data's own order,
+  // which only drawing gives; else by position.
+  void own_order(Stub& stub, const std::shared_ptr<const Node>& node, int place, const EngineParams& params) {
+    if (params.seed) {
+      order(stub, LinePlan::Kind::kShuffle, node)->place = place;
+      return;
+    }
+    const int64_t n = stub.list_length();
+    stub.ops.push_back({PositionList::Op::Kind::kPermute, node, place, n, n});
+  }
+
+  // The list is filled in when the segment is closed.
+  static void add_fetch(Stub& stub) {
+    StepPlan fetch;
+    fetch.kind = StepPlan::Kind::kFetch;
+    fetch.meter = stub.meter;
+    stub.steps.push_back(std::move(fetch));
+  }
+
+  Result<Stub> step(Stub stub, const std::shared_ptr<const Node>& node) {
+    StepPlan step;
+    const bool filter = node->stage->type().form == Form::kFilter;
+    step.kind = filter ? StepPlan::Kind::kFilter : StepPlan::Kind::kMap;
+    step.node = node;
+    step.seed = stub.seed;
+    step.key = stub.maps++;
+    const Hints hints = node->stage->hints();
+    if (hints.parallel_calls && *hints.parallel_calls > 0) step.parallel = *hints.parallel_calls;
+    step.user = node->stage->calls_user();
+    step.meter = meter_of(*node);
+    if (node->stage->type().waits) step.meter->waits = true;
+    stub.steps.push_back(std::move(step));
+    stub.filters |= filter;
+    stub.words.push_back(node->name);
+    return stub;
+  }
+
+  std::shared_ptr<LinePlan> new_line(LinePlan::Kind kind, const std::shared_ptr<const Node>& node) const {
+    auto line = std::make_shared<LinePlan>();
+    line->kind = kind;
+    line->node = node;
+    if (node) line->path = path_of(*node);
+    return line;
+  }
+
+  // The line of a stub whose maps are left where they are.
+  std::shared_ptr<const LinePlan> line_of(Stub& stub) const {
+    if (!stub.base) return stub.line;
+    auto line = new_line(LinePlan::Kind::kList, nullptr);
+    line->list = list_of(stub);
+    const std::shared_ptr<const ListPlan> base = stub.ops.empty() ? stub.base : line->list;
+    if (!stub.steps.empty() && stub.steps[0].kind == StepPlan::Kind::kFetch) stub.steps[0].list = base;
+    return line;
+  }
+
+  // Turns a list into a line of its names: what follows orders names by steps.
+  void leave_list(Stub& stub) const {
+    if (!stub.base) return;
+    stub.line = line_of(stub);
+    stub.base.reset();
+    stub.ops.clear();
+    stub.names = true;
+  }
+
+  // Puts a window behind the stub's maps and goes on with what comes out.
+  void close(Stub& stub, int64_t rows = 0) {
+    if (stub.base == nullptr && stub.steps.empty()) return;
+    const uint64_t seed = stub.seed;
+    const uint64_t maps = stub.maps;
+    auto port = new_line(LinePlan::Kind::kPort, nullptr);
+    port->segment = segment(std::move(stub), rows);
+    stub = Stub();
+    stub.line = std::move(port);
+    stub.seed = seed;
+    stub.maps = maps;
+    stub.inline_only = false;
+    stub.words = {"…"};
+  }
+
+  Result<Stub> selection(Stub stub, const std::shared_ptr<const Node>& node) {
+    if (stub.is_list()) {
+      const int64_t below = stub.list_length();
+      int64_t length = node->stage->select_length(below);
+      if (below >= kEndless)
+        length = length == node->stage->select_length(kEndless - (int64_t{1} << 32)) ? length : kEndless;
+      stub.ops.push_back({PositionList::Op::Kind::kSelect, node, 0, below, std::max<int64_t>(length, 0)});
+    } else {
+      order(stub, LinePlan::Kind::kSelect, node);
+    }
+    stub.words.push_back(node->name);
+    return stub;
+  }
+
+  // A stage that orders or selects without looking: before the maps where no
+  // filter stands among them, else behind a window.
+  std::shared_ptr<LinePlan> order(Stub& stub, LinePlan::Kind kind, const std::shared_ptr<const Node>& node) {
+    if (stub.filters)
+      close(stub);
+    else
+      leave_list(stub);
+    auto line = new_line(kind, node);
+    line->inputs = {stub.line};
+    line->meter = meter_of(*node);
+    stub.line = line;
+    return line;
+  }
+
+  Result<Stub> sequence(Stub stub, const std::shared_ptr<const Node>& node) {
+    auto line = new_line(LinePlan::Kind::kSequence, node);
+    close(stub, node->stage->rows());
+    line->inputs = {stub.line};
+    line->meter = meter_of(*node);
+    STOKER_TRY(add_inputs(*line, *node, 1));
+    return behind(std::move(stub), line, node->name);
+  }
+
+  Result<void> add_inputs(LinePlan& line, const Node& node, size_t from) {
+    for (size_t i = from; i < node.inputs.size(); ++i) {
+      STOKER_TRY(Stub input, lower(node.inputs[i]));
+      close(input);
+      line.inputs.push_back(input.line);
+    }
+    return {};
+  }
+
+  static Stub behind(Stub stub, std::shared_ptr<LinePlan> line, const std::string& name) {
+    Stub next;
+    next.meter = line->meter;
+    next.line = std::move(line);
+    next.seed = stub.seed;
+    next.maps = stub.maps;
+    next.waits = stub.waits;
+    next.inline_only = stub.inline_only;
+    next.words = std::move(stub.words);
+    next.words.push_back(name);
+    return next;
+  }
+
+  Result<Stub> engine(Stub stub, const std::shared_ptr<const Node>& node) {
+    const EngineParams params = node->stage->engine();
+    switch (params.kind) {
+      case EngineKind::kPrefetch:
+        stub.at_least = std::max(stub.at_least, params.count);
+        plan_.prefetch = std::max(plan_.prefetch, params.count);
+        return stub;
+      case EngineKind::kOnError: plan_.on_error = params; return stub;
+      case EngineKind::kShuffle: return shuffle(std::move(stub), node, params);
+      case EngineKind::kRepeat: return repeat(std::move(stub), node, params);
+      case EngineKind::kCache: return cache(std::move(stub), node);
+      case EngineKind::kZip: return zip(node);
+      case EngineKind::kConcatenate: return concatenate(std::move(stub), node);
+      case EngineKind::kEnumerate: return enumerate(std::move(stub), node, params);
+    }
+    return Error::internal("an engine stage that is not known");
+  }
+
+  Result<Stub> shuffle(Stub stub, const std::shared_ptr<const Node>& node, const EngineParams& params) {
+    const int place = place_of(node);
+    stub.words.push_back(node->name);
+    if (!params.buffer && stub.base) {  // a uniform order with some struck out is a uniform order
+      const int64_t n = stub.list_length();
+      if (n >= kEndless)
+        return Error::invalid(
+            "shuffle: without buffer_size the input must have an end; give a buffer_size, or shuffle before repeat");
+      stub.ops.push_back({PositionList::Op::Kind::kPermute, node, place, n, n});
+      return stub;
+    }
+    order(stub, LinePlan::Kind::kShuffle, node)->place = place;
+    return stub;
+  }
+
+  Result<Stub> repeat(Stub stub, const std::shared_ptr<const Node>& node, const EngineParams& params) {
+    stub.words.push_back(node->name);
+    if (stub.is_list()) {
+      const int64_t below = stub.list_length();
+      int64_t length = 0;
+      if (below == 0 || params.count == 0)
+        length = 0;
+      else if (params.count < 0 || below >= kEndless || __builtin_mul_overflow(below, params.count, &length))
+        length = kEndless;
+      if (below > 0 && below < kEndless)
+        stub.ops.push_back({PositionList::Op::Kind::kRepeat, node, 0, below, std::min(length, kEndless)});
+      else if (params.count == 0)
+        stub.ops.push_back({PositionList::Op::Kind::kRepeat, node, 0, 1, 0});
+      return stub;
+    }
+    if (stub.inline_only && !stub.filters && !stub.waits) {
+      auto line = order(stub, LinePlan::Kind::kRepeat, node);
+      line->is_inline = true;
+      return stub;
+    }
+    auto line = new_line(LinePlan::Kind::kRepeat, node);
+    line->meter = meter_of(*node);
+    line->child = segment(stub, 0);
+    return behind(std::move(stub), line, "");
+  }
+
+  Result<Stub> cache(Stub stub, const std::shared_ptr<const Node>& node) {
+    std::shared_ptr<CacheStore> store = store_of(*node);
+    stub.words.push_back(node->name);
+    if (stub.is_list()) {
+      Stub next;
+      next.base = std::make_shared<CacheList>(listed(stub), store);
+      next.names = true;
+      next.seed = stub.seed;
+      next.maps = stub.maps;
+      next.words = std::move(stub.words);
+      next.meter = meter_of(*node);
+      add_fetch(next);
+      return next;
+    }
+    auto line = new_line(LinePlan::Kind::kCache, node);
+    line->meter = meter_of(*node);
+    line->child = segment(stub, 0);
+    Stub next = behind(std::move(stub), line, "");
+    next.inline_only = false;
+    return next;
+  }
+
+ public:
+  static std::shared_ptr<CacheStore> store_of(const Node& node) {
+    std::lock_guard lock(node.state->mutex);
+    if (!node.state->cache) node.state->cache = CacheStore::make();
+    return std::static_pointer_cast<CacheStore>(node.state->cache);
+  }
+
+ private:
+  static Listed listed(const Stub& stub) {
+    Listed all{list_of(stub), {}};
+    for (const StepPlan& step : stub.steps)
+      if (step.kind != StepPlan::Kind::kFetch) all.steps.push_back(step);
+    return all;
+  }
+
+  Stub list_stub(std::shared_ptr<const ListPlan> list, const Stub& like, const std::shared_ptr<const Node>& node) {
+    Stub stub;
+    stub.base = std::move(list);
+    stub.names = true;
+    stub.seed = like.seed;
+    stub.maps = like.maps;
+    stub.words = {node->name};
+    stub.meter = meter_of(*node);
+    add_fetch(stub);
+    return stub;
+  }
+
+  Result<Stub> zip(const std::shared_ptr<const Node>& node) {
+    std::vector<Stub> parts;
+    for (const auto& input : node->inputs) {
+      STOKER_TRY(Stub part, lower(input));
+      parts.push_back(std::move(part));
+    }
+    if (std::ranges::all_of(parts, &Stub::is_list)) {
+      std::vector<Listed> lists;
+      for (const Stub& part : parts) lists.push_back(listed(part));
+      return list_stub(std::make_shared<ZipList>(std::move(lists)), parts[0], node);
+    }
+    auto line = new_line(LinePlan::Kind::kZip, node);
+    line->meter = meter_of(*node);
+    Stub all = parts[0];
+    for (Stub& part : parts) {
+      close(part);
+      all.inline_only &= part.inline_only;
+      all.waits |= part.waits;
+      line->inputs.push_back(part.line);
+    }
+    all.words.clear();
+    return behind(std::move(all), line, node->name);
+  }
+
+  Result<Stub> concatenate(Stub stub, const std::shared_ptr<const Node>& node) {
+    STOKER_TRY(Stub second, lower(node->inputs[1]));
+    if (stub.is_list() && second.is_list())
+      return list_stub(std::make_shared<ConcatenateList>(listed(stub), listed(second)), stub, node);
+    auto line = new_line(LinePlan::Kind::kConcatenate, node);
+    line->meter = meter_of(*node);
+    close(stub);
+    close(second);
+    stub.inline_only &= second.inline_only;
+    stub.waits |= second.waits;
+    line->inputs = {stub.line, second.line};
+    return behind(std::move(stub), line, node->name);
+  }
+
+  Result<Stub> enumerate(Stub stub, const std::shared_ptr<const Node>& node, const EngineParams& params) {
+    if (stub.is_list()) return list_stub(std::make_shared<EnumerateList>(listed(stub), params.count), stub, node);
+    auto line = new_line(LinePlan::Kind::kEnumerate, node);
+    line->meter = meter_of(*node);
+    close(stub);
+    line->inputs = {stub.line};
+    return behind(std::move(stub), line, node->name);
+  }
+
+  Meters& meters_;
+  const std::string prefix_;
+  Plan& plan_;
+  std::map<std::string, int> names_;
+  std::map<const NodeState*, int> places_;
+  int depth_ = 0;
+  int64_t visited_ = 0;
+  int cache_ = -1;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const Plan>> lower(std::shared_ptr<const Node> node, Meters& meters, const std::string& prefix) {
+  auto plan = std::make_shared<Plan>();
+  plan->node = node;
+  Lowering lowering(meters, prefix, *plan);
+  STOKER_TRY(Stub stub, lowering.lower(node));
+  if (stub.is_list()) {
+    plan->list = Lowering::list_of(stub);
+    for (const StepPlan& step : stub.steps)
+      if (step.kind != StepPlan::Kind::kFetch) plan->list_steps.push_back(step);
+  }
+  plan->root = lowering.segment(std::move(stub), 0);
+  return std::shared_ptr<const Plan>(std::move(plan));
+}
+
+}  // namespace stoker

@@ -1,0 +1,147 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "stoker/graph/graph.h"
+#include "stoker/runtime/meter.h"
+
+namespace stoker {
+
+class ListPlan;
+struct SegmentPlan;
+
+// One step of a span.
+struct StepPlan {
+  enum class Kind { kFetch, kLoad, kMap, kFilter };
+  Kind kind{};
+  std::shared_ptr<const Node> node;      // null for kFetch
+  std::shared_ptr<const ListPlan> list;  // kFetch
+  uint64_t seed = 0;                     // of the source below
+  uint64_t key = 0;                      // maps between it and the source
+  int64_t parallel = 0;                  // calls at once at most; 0: no bound
+  bool user = false;                     // runs the user's code
+  Meter* meter = nullptr;
+};
+
+// A node that counts passes, at one of the places where a graph has it.
+struct Counted {
+  std::shared_ptr<const Node> node;
+  int place = 0;         // 0 for the first from the left
+  int below_cache = -1;  // the number of the cache it lies below; -1: none
+};
+
+// The pass each counted node's iterator started from.
+class Passes {
+ public:
+  int64_t base(const Node& node, int place) const {
+    auto found = bases_.find({node.state.get(), place});
+    return found == bases_.end() ? 0 : found->second;
+  }
+  void set(const Node& node, int place, int64_t base) { bases_[{node.state.get(), place}] = base; }
+
+ private:
+  std::map<std::pair<const NodeState*, int>, int64_t> bases_;
+};
+
+// What making elements needs beside their position.
+struct MakeContext {
+  const Passes* passes = nullptr;
+  std::shared_ptr<const Origin> parent;               // in a child
+  const std::vector<std::string>* sources = nullptr;  // names, of the outermost graph
+  const std::atomic<bool>* stopped = nullptr;
+};
+
+// A data set whose element i can be made without making those before it.
+class ListPlan {
+ public:
+  virtual ~ListPlan() = default;
+  virtual int64_t length() const = 0;  // kEndless when there is no end
+  virtual Run make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
+                   const MakeContext& context) const = 0;
+};
+
+// A list and the maps over it, run in one go where it stands inside another.
+struct Listed {
+  std::shared_ptr<const ListPlan> list;
+  std::vector<StepPlan> steps;
+  Run make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes, const MakeContext& context) const;
+};
+
+// Rows side by side: a tuple, in which one member's failure is the row's.
+Run joined(std::vector<Run> parts);
+
+// Runs one step; failures are the rows', never the run's.
+void run_step(const StepPlan& step, Run& run, const MakeContext& context, RowTarget* target = nullptr);
+
+// One place of a line: what names elements, one step at a time and in order.
+struct LinePlan {
+  enum class Kind {
+    kList,
+    kStream,
+    kSequence,
+    kSelect,
+    kShuffle,
+    kRepeat,
+    kCache,
+    kZip,
+    kConcatenate,
+    kEnumerate,
+    kPort
+  };
+  Kind kind{};
+  std::shared_ptr<const Node> node;  // null for kList, kPort
+  int32_t source = 0;                // number of the source, kStream
+  int place = 0;                     // of the node, where it counts passes
+  bool is_inline = false;            // kRepeat: starts its input anew instead of opening a child
+  std::vector<std::shared_ptr<const LinePlan>> inputs;
+  std::shared_ptr<const ListPlan> list;        // kList
+  std::shared_ptr<const SegmentPlan> segment;  // kPort
+  std::shared_ptr<const SegmentPlan> child;    // kRepeat, kCache: the input, opened for each pass
+  std::string path;                            // for meters and children
+  Meter* meter = nullptr;
+};
+
+// A line, the span behind it and the window that closes both.
+struct SegmentPlan {
+  std::shared_ptr<const LinePlan> line;
+  std::vector<StepPlan> steps;
+  bool filters = false;
+  bool names = false;       // the line gives names: results can be dropped and made again
+  bool line_waits = false;  // the line's source waits or is the user's
+  int64_t rows = 0;         // of the batch that follows
+  int64_t at_least = 0;     // prefetch
+  std::string words;        // "range → map → filter", for explain
+  Meter* meter = nullptr;   // of the line: where its own time goes
+};
+
+struct Plan {
+  std::shared_ptr<const Node> node;
+  std::shared_ptr<const SegmentPlan> root;
+  std::shared_ptr<const ListPlan> list;  // where the data set is a list: for at() and replay
+  std::vector<StepPlan> list_steps;
+  std::vector<Counted> counted;  // from left to right
+  std::vector<std::shared_ptr<const Node>> caches;
+  std::vector<std::string> sources;  // names by number
+  std::vector<std::shared_ptr<const Node>> source_nodes;
+  EngineParams on_error;  // kind kOnError where the user said so
+  int64_t prefetch = 0;
+};
+
+// Cuts a graph into segments. `prefix` is the path of the node that opens a child.
+Result<std::shared_ptr<const Plan>> lower(std::shared_ptr<const Node> node, Meters& meters,
+                                          const std::string& prefix = {});
+
+// The segments, what is native, what is held, in lines of text.
+std::string explain(const Plan& plan);
+
+// The parameters of a shuffle, or of a list's own order.
+EngineParams shuffle_params(const Node& node);
+// The seeds of one pass of a shuffle, given or drawn.
+SeedPair shuffle_seeds(const Node& node, int64_t pass, const std::shared_ptr<const Origin>& parent);
+
+// Fills in what the runtime knows of a failure: stage, source, position.
+void annotate(Error& error, const Node& node, const Origin& origin, const std::vector<std::string>* sources);
+
+}  // namespace stoker

@@ -1,0 +1,290 @@
+#include "stoker/runtime/pool.h"
+
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "stoker/runtime/cache_store.h"
+#include "stoker/runtime/machine.h"
+
+namespace stoker {
+namespace {
+
+// A call is found waiting when neither its CPU time nor its run delay grew for
+// so long.
+constexpr int64_t kWaitingAfter = 2'000'000;
+// Reads and sleeping calls at once, over all iterators.
+constexpr int kMostWaiters = 64;
+constexpr int kWorkerNice = 5;
+
+int standard_workers() {
+  if (const char* given = std::getenv("STOKER_WORKERS"))
+    if (char* end = nullptr; true) {
+      const long n = std::strtol(given, &end, 10);
+      if (end != given && n >= 0 && n <= 4096) return static_cast<int>(n);
+    }
+  return default_workers(read_machine().cores);
+}
+
+// CPU time and run delay of a thread, in ns; false where the kernel keeps none.
+bool read_schedstat(int tid, int64_t& cpu, int64_t& delay) {
+  char path[64];
+  std::snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", tid);
+  std::FILE* file = std::fopen(path, "re");
+  if (!file) return false;
+  long long a = 0, b = 0;
+  const bool read = std::fscanf(file, "%lld %lld", &a, &b) == 2;
+  std::fclose(file);
+  cpu = a;
+  delay = b;
+  return read;
+}
+
+void lower_priority() { setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kWorkerNice); }
+
+}  // namespace
+
+Pool& Pool::process() {
+  static auto* pool = new Pool;
+  return *pool;
+}
+
+Pool::Pool() : target_(standard_workers()), engines_(std::make_shared<std::vector<std::shared_ptr<Engine>>>()) {
+  Budget::process().on_room([this] { wake_all(); });
+}
+
+ThreadSlot*& Pool::slot() {
+  thread_local ThreadSlot* slot = nullptr;
+  return slot;
+}
+
+std::vector<std::shared_ptr<Engine>> Pool::engines() {
+  std::lock_guard lock(mutex_);
+  return *engines_;
+}
+
+int Pool::threads() {
+  std::lock_guard lock(mutex_);
+  return active_workers_ + waiters_;
+}
+
+void Pool::set_workers(int n) {
+  std::lock_guard lock(mutex_);
+  target_ = n;
+  generation_.fetch_add(1);
+  work_.notify_all();
+  if (engines_->empty()) return;
+  while (active_workers_ < n) spawn_worker();
+}
+
+void Pool::add(std::shared_ptr<Engine> engine) {
+  std::lock_guard lock(mutex_);
+  auto all = std::make_shared<std::vector<std::shared_ptr<Engine>>>(*engines_);
+  all->push_back(std::move(engine));
+  engines_ = std::move(all);
+  while (active_workers_ < target_) spawn_worker();
+  start_monitor();
+  generation_.fetch_add(1);
+  work_.notify_all();
+  monitor_.notify_all();
+}
+
+void Pool::remove(Engine* engine) {
+  std::shared_ptr<Engine> last;  // let go outside the lock
+  std::lock_guard lock(mutex_);
+  auto all = std::make_shared<std::vector<std::shared_ptr<Engine>>>(*engines_);
+  std::erase_if(*all, [&](std::shared_ptr<Engine>& one) {
+    if (one.get() != engine) return false;
+    last = one;
+    return true;
+  });
+  engines_ = std::move(all);
+}
+
+void Pool::wake() {
+  generation_.fetch_add(1);
+  if (idle_workers_.load() == 0) return;
+  std::lock_guard lock(mutex_);
+  work_.notify_one();
+}
+
+void Pool::wake_all() {
+  generation_.fetch_add(1);
+  if (idle_workers_.load() == 0 && idle_waiters_.load() == 0) return;
+  std::lock_guard lock(mutex_);
+  work_.notify_all();
+  waiter_work_.notify_all();
+}
+
+void Pool::want_waiters() {
+  generation_.fetch_add(1);
+  std::lock_guard lock(mutex_);
+  if (idle_waiters_.load() > 0)
+    waiter_work_.notify_one();
+  else if (waiters_ < kMostWaiters)
+    spawn_waiter();
+}
+
+void Pool::spawn_worker() {
+  auto slot = std::make_shared<ThreadSlot>();
+  slot->counts_as_worker = true;
+  slots_.push_back(slot);
+  ++active_workers_;
+  std::thread([this, slot] { worker_loop(slot); }).detach();
+}
+
+void Pool::spawn_waiter() {
+  auto slot = std::make_shared<ThreadSlot>();
+  slots_.push_back(slot);
+  ++waiters_;
+  std::thread([this, slot] { waiter_loop(slot); }).detach();
+}
+
+void Pool::start_monitor() {
+  if (monitor_running_) return;
+  monitor_running_ = true;
+  std::thread([this] { monitor_loop(); }).detach();
+}
+
+bool Pool::work(ThreadKind kind) {
+  std::shared_ptr<const std::vector<std::shared_ptr<Engine>>> all;
+  size_t first = 0;
+  {
+    std::lock_guard lock(mutex_);
+    all = engines_;
+    first = next_engine_++;
+  }
+  const size_t n = all->size();
+  for (const bool waiting : {true, false})
+    for (size_t i = 0; i < n; ++i) {
+      const std::shared_ptr<Engine>& engine = (*all)[(first + i) % n];
+      if (engine->consumer_waiting() == waiting && engine->run_one(kind)) return true;
+    }
+  return false;
+}
+
+void Pool::worker_loop(std::shared_ptr<ThreadSlot> slot) {
+  lower_priority();
+  Pool::slot() = slot.get();
+  slot->tid = static_cast<int>(syscall(SYS_gettid));
+  while (true) {
+    const uint64_t seen = generation_.load();
+    if (work(ThreadKind::kWorker)) {
+      if (!slot->found_waiting.load()) continue;
+      std::lock_guard lock(mutex_);  // another took its place while it was stuck in a call
+      slot->found_waiting = false;
+      ++active_workers_;
+      if (active_workers_ <= target_) continue;
+    }
+    std::unique_lock lock(mutex_);
+    if (active_workers_ > target_) {
+      --active_workers_;
+      std::erase(slots_, slot);
+      return;
+    }
+    ++idle_workers_;
+    work_.wait(lock, [&] { return generation_.load() != seen || active_workers_ > target_; });
+    --idle_workers_;
+  }
+}
+
+void Pool::waiter_loop(std::shared_ptr<ThreadSlot> slot) {
+  lower_priority();
+  Pool::slot() = slot.get();
+  slot->tid = static_cast<int>(syscall(SYS_gettid));
+  while (true) {
+    const uint64_t seen = generation_.load();
+    if (work(ThreadKind::kWaiter)) continue;
+    std::unique_lock lock(mutex_);
+    ++idle_waiters_;
+    // A spare thread goes after ten idle seconds; a running loader keeps its own.
+    const bool woken =
+        waiter_work_.wait_for(lock, std::chrono::seconds(10), [&] { return generation_.load() != seen; });
+    --idle_waiters_;
+    if (woken) continue;
+    --waiters_;
+    std::erase(slots_, slot);
+    return;
+  }
+}
+
+void Pool::look_at(ThreadSlot& slot, int64_t now) {
+  Meter* stage = slot.stage.load();
+  if (!stage || !slot.user.load()) {
+    slot.cpu_seen = -1;
+    return;
+  }
+  const int64_t since = slot.since.load();
+  if (now - since < kWaitingAfter) return;
+  int64_t cpu = 0, delay = 0;
+  if (slot.counts_as_worker.load() && !slot.found_waiting.load() && read_schedstat(slot.tid, cpu, delay)) {
+    if (cpu != slot.cpu_seen || delay != slot.delay_seen) {
+      slot.cpu_seen = cpu;
+      slot.delay_seen = delay;
+      slot.unchanged_since = now;
+    } else if (now - slot.unchanged_since >= kWaitingAfter / 2) {
+      stage->waits = true;
+      slot.found_waiting = true;
+      --active_workers_;
+      while (active_workers_ < target_) spawn_worker();
+    }
+  }
+  if (now - since > 30'000'000'000 && !slot.told.exchange(true)) {
+    char text[256];
+    std::snprintf(text, sizeof(text),
+                  "stoker: %s has been in one call for %lld s, at element %lld of its stage (written at %s); "
+                  "the loader goes on as far as it can without it",
+                  stage->path.c_str(), static_cast<long long>((now - since) / 1'000'000'000),
+                  static_cast<long long>(slot.element.load()), stage->location.c_str());
+    tell(text);
+  }
+}
+
+void Pool::monitor_loop() {
+  int64_t last_tick = 0;
+  while (true) {
+    bool calls = false;
+    bool waiters_wanted = false;
+    {
+      std::unique_lock lock(mutex_);
+      if (engines_->empty()) {
+        monitor_.wait(lock, [&] { return !engines_->empty(); });
+        last_tick = now_ns();
+      }
+      const int64_t now = now_ns();
+      const auto slots = slots_;
+      for (const auto& slot : slots) {
+        look_at(*slot, now);
+        calls |= slot->user.load() && slot->stage.load() && slot->counts_as_worker.load();
+      }
+    }
+    const int64_t now = now_ns();
+    const bool tick = now - last_tick >= 10'000'000;
+    for (const std::shared_ptr<Engine>& engine : engines()) {
+      if (tick) engine->tick(now);
+      waiters_wanted |= engine->has_waiter_work();
+    }
+    if (tick) last_tick = now;
+    if (waiters_wanted) want_waiters();
+    std::unique_lock lock(mutex_);
+    monitor_.wait_for(lock, std::chrono::microseconds(calls ? 1000 : 10'000));
+  }
+}
+
+void Pool::reclaim(int64_t bytes) {
+  int64_t freed = CacheStore::reclaim(bytes);
+  if (freed >= bytes) return;
+  const int64_t idle = Buffer::idle_bytes();
+  if (idle > 0) Buffer::free_idle();
+  for (const std::shared_ptr<Engine>& engine : engines()) {
+    if (freed >= bytes) return;
+    freed += engine->reclaim(bytes - freed);
+  }
+}
+
+}  // namespace stoker

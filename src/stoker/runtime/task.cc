@@ -1,0 +1,48 @@
+#include "stoker/runtime/task.h"
+
+#include <algorithm>
+
+#include "stoker/runtime/budget.h"
+#include "stoker/runtime/pool.h"
+
+namespace stoker {
+
+Task*& Task::current() {
+  thread_local Task* task = nullptr;
+  return task;
+}
+
+bool EngineAccount::take(int64_t bytes, bool must) {
+  Budget& budget = Budget::process();
+  Task* task = Task::current();
+  const bool ahead = task && !must && !task->on_demand();
+  if (PoliteScope::active()) {
+    if (!budget.ask(bytes)) return false;
+    held_.fetch_add(bytes, std::memory_order_relaxed);
+    return true;
+  }
+  const int64_t paid = task ? std::min(task->prepaid, bytes) : 0;
+  if (ahead && bytes > paid) {
+    if (!budget.ask(bytes - paid)) {
+      task->no_room = true;
+      task->taken += bytes;
+      return false;
+    }
+  } else if (bytes > paid) {
+    if (!budget.room_for(bytes - paid)) Pool::process().reclaim(bytes - paid);
+    budget.take(bytes - paid);
+  }
+  if (task) {
+    task->prepaid -= paid;
+    task->taken += bytes;
+  }
+  held_.fetch_add(bytes, std::memory_order_relaxed);
+  return true;
+}
+
+void EngineAccount::give_back(int64_t bytes) {
+  held_.fetch_sub(bytes, std::memory_order_relaxed);
+  Budget::process().give_back(bytes);
+}
+
+}  // namespace stoker

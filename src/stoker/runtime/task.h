@@ -1,0 +1,35 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "stoker/core/buffer.h"
+
+namespace stoker {
+
+// What the calling thread is doing, for the account and the watchdog. Set
+// while a piece of work runs.
+struct Task {
+  const std::atomic<bool>* demand = nullptr;  // on a consumer's path: memory is taken without asking
+  bool always = false;                        // likewise, for lines on the path
+  int64_t prepaid = 0;                        // bytes the piece was admitted with
+  int64_t taken = 0;                          // bytes it took
+  bool no_room = false;                       // it was refused: drop what it made and try again
+
+  bool on_demand() const { return always || (demand && demand->load(std::memory_order_relaxed)); }
+
+  static Task*& current();
+};
+
+// The account of one iterator: charges the process's budget.
+class EngineAccount final : public Account {
+ public:
+  bool take(int64_t bytes, bool must) override;
+  void give_back(int64_t bytes) override;
+  int64_t held() const { return held_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<int64_t> held_{0};
+};
+
+}  // namespace stoker

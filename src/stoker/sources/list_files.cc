@@ -1,0 +1,57 @@
+#include "stoker/sources/list_files.h"
+
+#include <mutex>
+
+#include "stoker/io/glob.h"
+
+namespace stoker {
+
+struct ListFiles::Listing {
+  std::once_flag once;
+  Result<std::vector<std::string>> files = Error::internal("not listed yet");
+
+  const Result<std::vector<std::string>>& of(const std::vector<std::string>& patterns) {
+    std::call_once(once, [&] { files = stoker::list_files(patterns); });
+    return files;
+  }
+};
+
+std::shared_ptr<ListFiles::Listing> ListFiles::new_listing() { return std::make_shared<Listing>(); }
+
+Result<void> ListFiles::check() const {
+  if (file_pattern.empty()) return Error::invalid("a file_pattern is wanted");
+  const auto& files = listing->of(file_pattern);
+  if (!files) return files.error();
+  return {};
+}
+
+std::optional<EngineParams> ListFiles::order() const {
+  if (!shuffle.value_or(true)) return std::nullopt;
+  EngineParams params{.kind = EngineKind::kShuffle};
+  const auto& files = listing->of(file_pattern);
+  params.buffer = files ? std::max<int64_t>(1, static_cast<int64_t>(files->size())) : 1;
+  params.seed = seed;
+  return params;
+}
+
+Result<int64_t> ListFiles::length(Context&) const {
+  const auto& files = listing->of(file_pattern);
+  if (!files) return files.error();
+  return static_cast<int64_t>(files->size());
+}
+
+Result<Element> ListFiles::at(int64_t i, Context&) const {
+  const auto& files = listing->of(file_pattern);
+  if (!files) return files.error();
+  return Element(Array::of_bytes((*files)[static_cast<size_t>(i)]));
+}
+
+Result<std::string> ListFiles::fingerprint() const {
+  const auto& files = listing->of(file_pattern);
+  if (!files) return files.error();
+  size_t hash = files->size();
+  for (const std::string& file : *files) hash = hash * 1099511628211u + std::hash<std::string>()(file);
+  return std::to_string(files->size()) + " files, names " + std::to_string(hash);
+}
+
+}  // namespace stoker

@@ -1,0 +1,61 @@
+#include "stoker/sources/text_lines.h"
+
+#include <sys/stat.h>
+
+#include "stoker/io/lines.h"
+#include "stoker/io/stream.h"
+
+namespace stoker {
+
+Result<void> TextLines::check() const {
+  STOKER_TRY(Compression known, compression_of(compression_type));
+  (void)known;
+  if (filenames.empty()) return Error::invalid("at least one file is wanted");
+  return {};
+}
+
+// Opens the file the state stands in and goes past the lines already given.
+Result<void> TextLines::open(State& state) const {
+  STOKER_TRY(Compression compression, compression_of(compression_type));
+  STOKER_TRY(LineReader reader, LineReader::open(filenames[static_cast<size_t>(state.file)], compression));
+  state.reader = std::make_shared<LineReader>(std::move(reader));
+  for (int64_t i = 0; i < state.lines; ++i) {
+    std::string_view line;
+    STOKER_TRY(bool more, state.reader->next(line));
+    if (!more)
+      return Error::corrupt(filenames[static_cast<size_t>(state.file)], " has ", i, " lines and had ", state.lines);
+  }
+  return {};
+}
+
+Result<std::optional<Element>> TextLines::next(State& state, Context&) const {
+  while (state.file < static_cast<int64_t>(filenames.size())) {
+    const std::string& path = filenames[static_cast<size_t>(state.file)];
+    std::string_view line;
+    Result<void> opened = state.reader ? Result<void>() : open(state);
+    Result<bool> more = opened ? state.reader->next(line) : Result<bool>(opened.error());
+    if (more && *more) {
+      ++state.lines;
+      Array text = Array::of_bytes(line);
+      text.owner()->set_source({path, state.reader->offset()});
+      return std::optional<Element>(Element(std::move(text)));
+    }
+    ++state.file;
+    state.lines = 0;
+    state.reader.reset();
+    if (!more) return std::move(more).error();
+  }
+  return std::optional<Element>();
+}
+
+Result<std::string> TextLines::fingerprint() const {
+  std::string print;
+  for (const std::string& path : filenames) {
+    struct stat info{};
+    const int64_t size = stat(path.c_str(), &info) == 0 ? static_cast<int64_t>(info.st_size) : -1;
+    print += (print.empty() ? "" : ", ") + path.substr(path.rfind('/') + 1) + " of " + std::to_string(size) + " bytes";
+  }
+  return print;
+}
+
+}  // namespace stoker

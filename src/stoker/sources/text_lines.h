@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+
+#include "stoker/graph/stage.h"
+
+namespace stoker {
+
+class LineReader;
+
+// The lines of one file after the other, by TextLineDataset's rules. A file
+// that cannot be read is one error, and the next file follows.
+struct TextLines {
+  static constexpr std::string_view kName = "text_lines";
+  static constexpr std::string_view kDoc = "Lines of text files, plain or compressed.";
+  static constexpr bool kWaits = true;
+  static constexpr bool kGoesOn = true;
+
+  std::vector<std::string> filenames;
+  std::string compression_type;
+
+  struct State {
+    int64_t file = 0;
+    int64_t lines = 0;  // of this file given so far
+    std::shared_ptr<LineReader> reader;
+    void describe(Fields& f) {
+      f("file", file);
+      f("lines", lines);
+    }
+  };
+
+  void describe(Fields& f) {
+    f.required("filenames", filenames, "one file or several, read in order");
+    f("compression_type", compression_type, "\"\", \"GZIP\" or \"ZLIB\"");
+  }
+
+  Result<void> check() const;
+  Result<Spec> spec(std::span<const Spec>) const { return Spec::scalar(DType::kBytes); }
+  Result<std::optional<Element>> next(State& state, Context&) const;
+  Result<std::string> fingerprint() const;
+
+ private:
+  Result<void> open(State& state) const;
+};
+
+}  // namespace stoker

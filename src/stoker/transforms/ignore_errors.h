@@ -1,0 +1,34 @@
+#pragma once
+
+#include "stoker/graph/stage.h"
+
+namespace stoker {
+
+// Leaves out the elements before it that failed.
+struct IgnoreErrors {
+  static constexpr std::string_view kName = "ignore_errors";
+  static constexpr std::string_view kDoc = "Leave out elements that failed.";
+  static constexpr bool kSeesFailures = true;
+
+  bool log_warning = false;
+
+  struct State {
+    void describe(Fields&) {}
+  };
+
+  void describe(Fields& f) { f("log_warning", log_warning, "taken for tf.data's sake; statistics count them"); }
+
+  Result<Flow> step(State&, Run run, Emit& out, Context&) const {
+    if (run.failed.empty()) {
+      out.put(std::move(run));
+      return Flow::kMore;
+    }
+    std::vector<int32_t> kept;
+    for (int32_t row = 0; row < run.size; ++row)
+      if (!run.failure_of(row)) kept.push_back(row);
+    if (!kept.empty()) out.put(run.select(kept));
+    return Flow::kMore;
+  }
+};
+
+}  // namespace stoker

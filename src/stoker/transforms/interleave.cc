@@ -1,0 +1,79 @@
+#include "stoker/transforms/interleave.h"
+
+#include <algorithm>
+
+namespace stoker {
+
+Result<void> Interleave::check() const {
+  if (map_func.empty()) return Error::invalid("a map_func is wanted that gives a data set");
+  if (cycle_length && *cycle_length <= 0 && *cycle_length != kAutotune)
+    return Error::invalid("cycle_length must be at least 1, found ", *cycle_length);
+  if (cycle() > 1'000'000) return Error::invalid("cycle_length must be at most 1,000,000, found ", *cycle_length);
+  if (block_length && *block_length <= 0)
+    return Error::invalid("block_length must be at least 1, found ", *block_length);
+  if (num_parallel_calls && *num_parallel_calls <= 0 && *num_parallel_calls != kAutotune)
+    return Error::invalid("num_parallel_calls must be at least 1, or -1, found ", *num_parallel_calls);
+  return {};
+}
+
+Interleave::State Interleave::start(const Pass&) const {
+  State state;
+  state.open.resize(static_cast<size_t>(cycle()), 0);
+  return state;
+}
+
+int Interleave::input(const State& state) const {
+  return state.open[static_cast<size_t>(state.slot)] ? static_cast<int>(state.slot) + 1 : 0;
+}
+
+int64_t Interleave::appetite(const State& state) const { return input(state) == 0 ? 1 : block() - state.in_block; }
+
+void Interleave::next_slot(State& state) const {
+  state.in_block = 0;
+  const int64_t n = cycle();
+  for (int64_t i = 0; i < n; ++i) {
+    state.slot = (state.slot + 1) % n;
+    if (!state.exhausted || state.open[static_cast<size_t>(state.slot)]) return;
+  }
+}
+
+Result<Flow> Interleave::step(State& state, Run run, Emit& out, Context&) const {
+  if (input(state) != 0) {  // from an open data set
+    int64_t placed = run.size;
+    for (const Failure& failure : run.failed) placed -= failure.struck;
+    out.put(std::move(run));
+    state.in_block += placed;
+    if (state.in_block >= block()) next_slot(state);
+    return Flow::kMore;
+  }
+  if (const Failure* failure = run.failure_of(0)) {
+    // No data set to open: the failure takes the turn that its data set had.
+    const bool struck = failure->struck;
+    out.put(std::move(run));
+    if (!struck) next_slot(state);
+    return Flow::kMore;
+  }
+  Element element = run.element(0);
+  Result<Graph> graph = map_func.open(element);
+  if (!graph) {
+    out.put(Run::failure(graph.error(), run.origins.at(0)));
+    next_slot(state);
+    return Flow::kMore;
+  }
+  out.open(static_cast<int>(state.slot), *std::move(graph), std::move(element), run.origins.at(0));
+  state.open[static_cast<size_t>(state.slot)] = 1;
+  return Flow::kMore;
+}
+
+Result<Flow> Interleave::finish(State& state, Emit&, Context&) const {
+  if (input(state) == 0) {  // no more to open
+    state.exhausted = true;
+  } else {
+    state.open[static_cast<size_t>(state.slot)] = 0;
+  }
+  next_slot(state);
+  const bool any = std::ranges::count(state.open, 1) > 0;
+  return state.exhausted && !any ? Flow::kDone : Flow::kMore;
+}
+
+}  // namespace stoker

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <algorithm>
+
+#include "stoker/graph/stage.h"
+
+namespace stoker {
+
+// Leaves the first `count` elements out.
+struct Skip {
+  static constexpr std::string_view kName = "skip";
+  static constexpr std::string_view kDoc = "Leave the first elements out.";
+
+  int64_t count = 0;
+
+  void describe(Fields& f) { f.required("count", count, "how many to leave out; negative: all"); }
+
+  int64_t length(int64_t n) const { return count < 0 ? 0 : std::max<int64_t>(0, n - count); }
+  int64_t at(int64_t i) const { return i + count; }
+};
+
+}  // namespace stoker

@@ -1,0 +1,40 @@
+#include "stoker/transforms/unbatch.h"
+
+namespace stoker {
+
+Result<Spec> Unbatch::spec(std::span<const Spec> inputs) const {
+  Spec spec = inputs[0];
+  for (size_t i = 0; i < spec.leaves.size(); ++i) {
+    LeafSpec& leaf = spec.leaves[i];
+    if (!leaf.shape) continue;
+    if (leaf.shape->empty()) return Error::invalid("component ", i, " is a single value and has no rows");
+    leaf.shape->erase(leaf.shape->begin());
+  }
+  return spec;
+}
+
+Result<Flow> Unbatch::step(State&, Element element, Emit& out, Context& context) const {
+  const Origin origin = context.origin();
+  const auto parent = std::make_shared<const Origin>(origin);
+  for (size_t i = 0; i < element.leaves.size(); ++i) {
+    const Array& leaf = element.leaves[i];
+    if (leaf.rank() > 0 && leaf.dim(0) == element.leaves[0].dim(0)) continue;
+    out.put(Run::failure(leaf.rank() == 0 ? Error::invalid("component ", i, " is a single value and has no rows")
+                                          : Error::invalid("component ", i, " has ", leaf.dim(0),
+                                                           " rows and component 0 has ", element.leaves[0].dim(0)),
+                         origin));
+    return Flow::kMore;
+  }
+  const int64_t n = element.leaves[0].dim(0);
+  if (n == 0) return Flow::kMore;
+  Run rows;
+  rows.nest = element.nest;
+  rows.size = static_cast<int32_t>(n);
+  rows.origins = Origins(0, 0, 0, n);
+  rows.origins.set_parent(parent);
+  for (Array& leaf : element.leaves) rows.columns.emplace_back(std::move(leaf));
+  out.put(std::move(rows));
+  return Flow::kMore;
+}
+
+}  // namespace stoker

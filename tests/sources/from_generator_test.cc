@@ -1,0 +1,56 @@
+#include "stoker/sources/from_generator.h"
+
+#include <gtest/gtest.h>
+
+#include "support/support.h"
+
+namespace stoker {
+namespace {
+
+// Counts to n, anew in each pass.
+Dataset counting(int64_t n, bool repeatable = true) {
+  return Dataset::from_generator({.generator =
+                                      [n] {
+                                        return [n, i = int64_t{0}]() mutable -> Result<std::optional<Element>> {
+                                          if (i == n) return std::optional<Element>();
+                                          return std::optional<Element>(Element(Array::of<int64_t>(i++)));
+                                        };
+                                      },
+                                  .repeatable = repeatable});
+}
+
+DATASET_EXAMPLE(counting(30));
+
+TEST(FromGenerator, IsCalledAgainForEachPass) {
+  EXPECT_EQ(values(counting(3).repeat({.count = 2})), (Values{0, 1, 2, 0, 1, 2}));
+  EXPECT_EQ(*counting(3).cardinality(), kUnknown);
+}
+
+TEST(FromGenerator, RefusesToSaveItsPlaceWhenItCannotRepeat) {
+  Loader loader(counting(10, false));
+  ASSERT_TRUE(loader.next().ok());
+  const auto saved = loader.save();
+  ASSERT_FALSE(saved.ok());
+  EXPECT_EQ(saved.error().code(), Code::kFailedPrecondition);
+}
+
+TEST(FromGenerator, TurnsAnExceptionIntoAnErrorAndEnds) {
+  const Dataset ds = Dataset::from_generator(
+      {.generator = [] { return []() -> Result<std::optional<Element>> { throw std::runtime_error("out of ink"); }; }});
+  EXPECT_EQ(first_error(ds), "a function failed: out of ink");
+}
+
+TEST(FromGenerator, ChecksItsSignature) {
+  const Dataset ds = Dataset::from_generator({.generator =
+                                                  [] {
+                                                    return [i = 0]() mutable -> Result<std::optional<Element>> {
+                                                      if (i++ == 1) return std::optional<Element>();
+                                                      return std::optional<Element>(Element(Array::of<float>(1.5f)));
+                                                    };
+                                                  },
+                                              .output_signature = Spec::scalar(DType::kInt32)});
+  EXPECT_NE(first_error(ds).find("signature is int32[]"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace stoker

@@ -1,0 +1,45 @@
+#include "stoker/sources/text_lines.h"
+
+#include <gtest/gtest.h>
+
+#include "support/support.h"
+#include "support/temp_dir.h"
+
+namespace stoker {
+namespace {
+
+TEST(TextLines, GivesTheLinesOfSeveralFilesInOrder) {
+  TempDir dir;
+  const std::string a = dir.write("a.txt", "one\r\ntwo\n");
+  const std::string b = dir.write("b.txt", "three");
+  std::vector<std::string> lines;
+  for (const Element& e : elements(Dataset::text_lines({.filenames = {a, b}}))) lines.emplace_back(e.leaves[0].bytes());
+  EXPECT_EQ(lines, (std::vector<std::string>{"one", "two", "three"}));
+}
+
+TEST(TextLines, GoesOnWithTheNextFileBehindOneThatIsMissing) {
+  TempDir dir;
+  const std::string a = dir.write("a.txt", "one\n");
+  Loader loader(Dataset::text_lines({.filenames = {dir.path().string() + "/gone", a}}));
+  const auto missing = loader.next();
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().code(), Code::kNotFound);
+  EXPECT_EQ(missing.error().place().path, dir.path().string() + "/gone");
+  EXPECT_EQ(words_of_rest(loader), (std::vector<std::string>{"string[] 'one';"}));
+}
+
+TEST(TextLines, GoesOnFromACheckpoint) {
+  TempDir dir;
+  std::string text;
+  for (int i = 0; i < 300; ++i) text += std::to_string(i) + "\n";
+  const Dataset ds = Dataset::text_lines({.filenames = {dir.write("a", text), dir.write("b", text)}});
+  Loader first(ds);
+  for (int i = 0; i < 450; ++i) ASSERT_TRUE(first.next().ok());
+  const std::string saved = *first.save();
+  Loader second(ds);
+  ASSERT_TRUE(second.restore(saved).ok());
+  EXPECT_EQ(words_of_rest(second), words_of_rest(first));
+}
+
+}  // namespace
+}  // namespace stoker

@@ -1,0 +1,20 @@
+#include "stoker/transforms/assert_cardinality.h"
+
+#include <gtest/gtest.h>
+
+#include "support/support.h"
+
+namespace stoker {
+namespace {
+
+STAGE_EXAMPLE(AssertCardinality{.expected_cardinality = 20}, numbers(20));
+
+TEST(AssertCardinality, FailsOnceWhenThereAreMoreOrFewer) {
+  EXPECT_EQ(values_and_errors(numbers(3).assert_cardinality({.expected_cardinality = 2})), (Values{0, 1, -1'000'000}));
+  EXPECT_EQ(values_and_errors(numbers(3).assert_cardinality({.expected_cardinality = 4})),
+            (Values{0, 1, 2, -1'000'000}));
+  EXPECT_EQ(values(numbers(3).assert_cardinality({.expected_cardinality = 3})), (Values{0, 1, 2}));
+}
+
+}  // namespace
+}  // namespace stoker

@@ -1,0 +1,23 @@
+#include "stoker/transforms/concatenate.h"
+
+#include <gtest/gtest.h>
+
+#include "support/support.h"
+
+namespace stoker {
+namespace {
+
+DATASET_EXAMPLE(numbers(20).concatenate({.dataset = numbers(15)}));
+DATASET_EXAMPLE(
+    numbers(20).filter({.predicate = [](int64_t x) { return x % 3 > 0; }}).concatenate({.dataset = numbers(5)}));
+
+TEST(Concatenate, GivesOneAndThenTheOther) {
+  EXPECT_EQ(values(numbers(2).concatenate({.dataset = numbers(3)})), (Values{0, 1, 0, 1, 2}));
+}
+
+TEST(Concatenate, RefusesOtherTypes) {
+  EXPECT_NE(error_of(numbers(2).concatenate({.dataset = numbers(3).batch({.batch_size = 2}).enumerate({})})), "");
+}
+
+}  // namespace
+}  // namespace stoker

@@ -1,0 +1,49 @@
+#include "stoker/transforms/map.h"
+
+#include <gtest/gtest.h>
+
+#include "support/support.h"
+
+namespace stoker {
+namespace {
+
+STAGE_EXAMPLE(Map{.map_func = [](int64_t x) { return x * 2 + 1; }}, numbers(40));
+
+TEST(Map, RunsATypedFunction) {
+  EXPECT_EQ(values(numbers(4).map({.map_func = [](int64_t x) { return x * 2 + 1; }})), (Values{1, 3, 5, 7}));
+}
+
+TEST(Map, RunsAFunctionOnElements) {
+  EXPECT_EQ(values(numbers(3).map({.map_func = [](Element e) { return e; }})), (Values{0, 1, 2}));
+}
+
+TEST(Map, RunsATracedFunction) {
+  EXPECT_EQ(values(numbers(4).map({.map_func = [](Value x) { return x * 2 + 1; }})), (Values{1, 3, 5, 7}));
+}
+
+TEST(Map, KeepsOrderWhenResultsArriveOutOfOrder) {
+  Values wanted(500);
+  for (size_t i = 0; i < wanted.size(); ++i) wanted[i] = static_cast<int64_t>(i);
+  EXPECT_EQ(values(numbers(500).then(Jitter{.seed = 42})), wanted);
+}
+
+TEST(Map, TurnsAnExceptionIntoTheElementsError) {
+  const Dataset ds = numbers(4).map({.map_func = [](int64_t x) {
+    if (x == 2) throw std::runtime_error("no two");
+    return x;
+  }});
+  EXPECT_EQ(values_and_errors(ds), (Values{0, 1, -1'000'000, 3}));
+}
+
+TEST(Map, RefusesAFunctionOfAnotherType) {
+  EXPECT_NE(first_error(numbers(4).map({.map_func = [](float x) { return x; }})).find("takes float32"),
+            std::string::npos);
+}
+
+TEST(Map, RefusesANegativeParallelism) {
+  EXPECT_EQ(error_of(numbers(4).map({.map_func = [](int64_t x) { return x; }, .num_parallel_calls = 0})),
+            "map: num_parallel_calls must be at least 1, or -1, found 0");
+}
+
+}  // namespace
+}  // namespace stoker

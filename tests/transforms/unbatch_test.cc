@@ -1,0 +1,21 @@
+#include "stoker/transforms/unbatch.h"
+
+#include <gtest/gtest.h>
+
+#include "support/support.h"
+
+namespace stoker {
+namespace {
+
+STAGE_EXAMPLE(Unbatch{}, numbers(40).batch({.batch_size = 7}));
+
+TEST(Unbatch, UndoesBatch) {
+  EXPECT_EQ(values(numbers(7).batch({.batch_size = 3}).unbatch({})), (Values{0, 1, 2, 3, 4, 5, 6}));
+}
+
+TEST(Unbatch, RefusesSingleValues) {
+  EXPECT_EQ(error_of(numbers(3).unbatch({})), "unbatch: component 0 is a single value and has no rows");
+}
+
+}  // namespace
+}  // namespace stoker

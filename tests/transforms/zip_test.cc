@@ -1,0 +1,26 @@
+#include "stoker/transforms/zip.h"
+
+#include <gtest/gtest.h>
+
+#include "support/support.h"
+
+namespace stoker {
+namespace {
+
+DATASET_EXAMPLE(Dataset::zip({.datasets = {numbers(20), numbers(15).skip({.count = 3})}}));
+DATASET_EXAMPLE(Dataset::zip({.datasets = {numbers(20).filter({.predicate = [](int64_t x) { return x % 3 > 0; }}),
+                                           numbers(30)}}));
+
+TEST(Zip, EndsWithTheShortest) {
+  const auto all = elements(Dataset::zip({.datasets = {numbers(5), numbers(3)}}));
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[2].words(), "(0: 2, 1: 2)");
+}
+
+TEST(Zip, JoinsStreams) {
+  const Dataset odd = numbers(10).filter({.predicate = [](int64_t x) { return x % 2 == 1; }});
+  EXPECT_EQ(elements(Dataset::zip({.datasets = {odd, numbers(3)}}))[2].words(), "(0: 5, 1: 2)");
+}
+
+}  // namespace
+}  // namespace stoker

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Does what CONTRIBUTING.md says under "Adding a stage", in a copy of the tree:
+# header, test, line, and nothing else; then builds the stages' tests and runs
+# those of the new one. Also fails when the page shows other text than the files.
+set -euo pipefail
+source "$(dirname "$0")/setup.sh"
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+python3 - CONTRIBUTING.md examples/add_a_stage/{stride.h,stride_test.cc,stages.def} <<'END'
+import pathlib, sys
+page, *files = map(pathlib.Path, sys.argv[1:])
+missing = [str(f) for f in files if f.read_text().strip() not in page.read_text()]
+sys.exit(f"{page} does not show what is in {', '.join(missing)}" if missing else 0)
+END
+
+tree_files . | tar -c --null -T - | tar -x -C "$folder"
+cd "$folder"
+cp examples/add_a_stage/stride.h src/stoker/transforms/
+cp examples/add_a_stage/stride_test.cc tests/transforms/
+cat examples/add_a_stage/stages.def >>src/stoker/api/stages.def
+build release stages_tests
+build/release/bin/stages_tests --gtest_brief=1 --gtest_filter='*Stride*:*stride*'

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Installs the release build into a temporary folder and builds the two programs
+# of tests/consumer: one with find_package, one with add_subdirectory.
+set -euo pipefail
+source "$(dirname "$0")/setup.sh"
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+build release
+cmake --install build/release --prefix "$folder/installed" >"$folder/install.log"
+
+consume() {
+  local how=$1
+  shift
+  echo "consumer: $how"
+  cmake -G Ninja -S "tests/consumer/$how" -B "$folder/$how" -DCMAKE_BUILD_TYPE=Release "$@" >"$folder/$how.log" ||
+    { cat "$folder/$how.log" >&2; return 1; }
+  cmake --build "$folder/$how" --parallel "$jobs"
+  "$folder/$how/consumer"
+}
+launcher=()
+if command -v ccache >/dev/null; then
+  export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+  launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+fi
+consume find_package -DCMAKE_PREFIX_PATH="$folder/installed"
+consume add_subdirectory "${launcher[@]}" -DSTOKER_TREE="$PWD"

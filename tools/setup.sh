@@ -1,0 +1,73 @@
+# Shared by ./test, ./demo and tools/: steps with their time, packages, builds.
+# To be sourced; leaves the caller in the root of the tree.
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+jobs=$(nproc)
+
+if [[ -t 1 && -z ${NO_COLOR:-} ]]; then bold=$'\e[1m' plain=$'\e[0m'; else bold='' plain=''; fi
+
+packages_build=(g++ cmake ninja-build ccache pkg-config python3 zlib1g-dev libisal-dev libfmt-dev
+  nlohmann-json3-dev libcli11-dev libgtest-dev libgmock-dev libbenchmark-dev)
+packages_all=(git clang-19 clang-tidy-19 clang-format-19 lld-19 libclang-rt-19-dev llvm-19)
+
+# step NAME COMMAND...: runs it, says how long it took; a failure ends the script.
+step() {
+  local name=$1 begin=$SECONDS status=0
+  shift
+  echo "${bold}== $name${plain}"
+  # Not `"$@" || …`: that would switch errexit off inside a function. A child
+  # shell keeps it on.
+  set +e
+  (set -e; "$@")
+  status=$?
+  set -e
+  if ((status != 0)); then
+    echo "${bold}== $name failed after $((SECONDS - begin)) s${plain}" >&2
+    exit "$status"
+  fi
+  echo "${bold}== $name: $((SECONDS - begin)) s${plain}"
+}
+
+# Installs those of the named packages that are missing, or says how to.
+install_packages() {
+  local missing=() name
+  for name in "$@"; do
+    [[ $(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null) == installed ]] || missing+=("$name")
+  done
+  if ((${#missing[@]} == 0)); then
+    echo "nothing is missing"
+    return
+  fi
+  local as_root=()
+  if ((EUID != 0)); then
+    if ! sudo -n true 2>/dev/null; then
+      echo "these packages are missing and this user may not install them; please run" >&2
+      echo "  sudo apt-get install -y --no-install-recommends ${missing[*]}" >&2
+      exit 2
+    fi
+    as_root=(sudo -n)
+  fi
+  echo "installing ${missing[*]}"
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq)
+  "${apt[@]}" update
+  "${apt[@]}" install -y --no-install-recommends "${missing[@]}"
+}
+
+# build PRESET [TARGET...]
+build() {
+  local preset=$1 target arguments=()
+  shift
+  for target in "$@"; do arguments+=(--target "$target"); done
+  local log
+  log=$(cmake --preset "$preset" 2>&1) || { echo "$log" >&2; return 1; }
+  cmake --build "build/$preset" --parallel "$jobs" "${arguments[@]}"
+}
+
+# The files of the tree, committed or not, that match: NUL between them.
+tree_files() {
+  git ls-files -z --cached --others --exclude-standard -- "$@" |
+    while IFS= read -r -d '' file; do if [[ -f $file ]]; then printf '%s\0' "$file"; fi; done
+}
+
+# run_tests PRESET
+run_tests() { ctest --preset "$1" --parallel "$jobs"; }
