@@ -267,7 +267,6 @@ TEST(Power, IsExactWhereTheResultIs) {
   EXPECT_EQ(power_of(0x1p-1022, 1), 0x1p-1022);
   EXPECT_EQ(power_of(0x1p-537, 2), 0x1p-1074);
   EXPECT_EQ(power_of(4, 0.5), 2);
-  EXPECT_EQ(power_of(1e-5, -1), 1e5);
 }
 
 // The long double of x86 has 64 bits: near enough to judge the last of 53.

@@ -10,11 +10,15 @@ Loader::Loader(Dataset dataset, LoaderOptions options)
     : dataset_(std::move(dataset)), options_(options), meters_(std::make_shared<Meters>()) {}
 
 Loader::~Loader() {
+  if (ahead_) ahead_->close();
   if (engine_) engine_->close();
 }
 Loader::Loader(Loader&&) noexcept = default;
 Loader& Loader::operator=(Loader&& other) noexcept {
+  if (ahead_) ahead_->close();
   if (engine_) engine_->close();
+  ahead_ = std::move(other.ahead_);
+  epochs_ = other.epochs_;
   dataset_ = std::move(other.dataset_);
   options_ = other.options_;
   meters_ = std::move(other.meters_);
@@ -47,8 +51,23 @@ EngineOptions options_for(const Plan& plan, const LoaderOptions& given) {
 Result<void> Loader::open() {
   if (engine_) return {};
   STOKER_TRY(prepare());
+  ++epochs_;
+  if (ahead_ && take_if_next(*plan_, ahead_->passes())) {
+    engine_ = std::exchange(ahead_, nullptr);
+    return {};
+  }
+  if (ahead_) std::exchange(ahead_, nullptr)->close();  // another iterator took its pass
   engine_ = Engine::make(plan_, meters_, options_for(*plan_, options_), take_passes(*plan_));
   return {};
+}
+
+// When the last ticket of an epoch is out, the next one begins to fill: work
+// ahead like any other, dropped if nobody wants it. Functions whose effects
+// nobody knows wait until the data set has been iterated twice.
+void Loader::fill_next_epoch() {
+  if (ahead_ || !engine_->all_issued() || (plan_->calls_user && epochs_ < 2)) return;
+  ahead_ = Engine::make(plan_, meters_, options_for(*plan_, options_), next_passes(*plan_));
+  ahead_->begin();
 }
 
 Result<std::optional<Element>> Loader::next() {
@@ -57,7 +76,9 @@ Result<std::optional<Element>> Loader::next() {
     told_ = true;  // once; what follows is the end
     return std::move(opened).error();
   }
-  return engine_->next();
+  Result<std::optional<Element>> element = engine_->next();
+  fill_next_epoch();
+  return element;
 }
 
 void Loader::begin_epoch() {
@@ -88,6 +109,7 @@ Result<void> Loader::restore(std::string_view checkpoint) {
   STOKER_TRY(Json json, parse_json(checkpoint));
   STOKER_TRY(Passes passes, restore_head(*plan_, json));
   begin_epoch();
+  if (ahead_) std::exchange(ahead_, nullptr)->close();
   // Seeds are read when a graph is lowered: lower it again with those restored.
   plan_.reset();
   STOKER_TRY(prepare());
@@ -107,7 +129,9 @@ std::vector<Skipped> Loader::skipped() {
 double Loader::wait_seconds() const { return engine_ ? static_cast<double>(engine_->consumer_wait_ns()) * 1e-9 : 0; }
 
 void Loader::close() {
+  if (ahead_) ahead_->close_and_wait();
   if (engine_) engine_->close_and_wait();
+  ahead_.reset();
   engine_.reset();
   closed_ = true;
 }

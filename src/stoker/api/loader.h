@@ -82,12 +82,15 @@ class Loader {
  private:
   Result<void> prepare();
   Result<void> open();
+  void fill_next_epoch();
 
   Dataset dataset_;
   LoaderOptions options_;
   std::shared_ptr<Meters> meters_;
   std::shared_ptr<const Plan> plan_;
   std::shared_ptr<Engine> engine_;
+  std::shared_ptr<Engine> ahead_;  // the next epoch, which nobody has taken yet
+  int64_t epochs_ = 0;             // begun
   bool closed_ = false;
   bool told_ = false;  // the data set's own error
 };

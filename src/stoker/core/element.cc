@@ -250,6 +250,61 @@ int64_t Run::byte_size() const {
   return total;
 }
 
+namespace {
+bool is_number(const Array& array) { return array.rank() == 0 && array.type() != DType::kBytes; }
+}  // namespace
+
+Result<void> Rebuilt::begin(const Element& element) {
+  leaves_.resize(element.leaves.size());
+  for (size_t i = 0; i < leaves_.size(); ++i) {
+    if (is_number(element.leaves[i])) {
+      STOKER_TRY(leaves_[i].block, Array::make({int64_t{rows_}}, element.leaves[i].type()));
+    } else {
+      leaves_[i].each.resize(static_cast<size_t>(rows_));
+    }
+  }
+  nest_ = element.nest;
+  return {};
+}
+
+void Rebuilt::spell_out(Leaf& leaf) {
+  leaf.each.resize(static_cast<size_t>(rows_));
+  for (int32_t row = 0; row < rows_; ++row) leaf.each[static_cast<size_t>(row)] = leaf.block.row(row);
+  leaf.block = Array();
+}
+
+Result<void> Rebuilt::set(int32_t row, Element element) {
+  if (!nest_) STOKER_TRY(begin(element));
+  if (element.nest != nest_)
+    return Error::invalid("an element of structure ", element.nest->words(), " follows one of structure ", nest_->words());
+  for (size_t i = 0; i < leaves_.size(); ++i) {
+    Leaf& leaf = leaves_[i];
+    Array& array = element.leaves[i];
+    if (leaf.each.empty()) {
+      if (is_number(array) && array.type() == leaf.block.type()) {
+        const size_t bytes = size_of(array.type());
+        std::memcpy(static_cast<std::byte*>(leaf.block.raw()) + bytes * static_cast<size_t>(row), array.raw(), bytes);
+        continue;
+      }
+      spell_out(leaf);
+    }
+    leaf.each[static_cast<size_t>(row)] = std::move(array);
+  }
+  return {};
+}
+
+void Rebuilt::put_into(Run& run) {
+  run.columns.clear();
+  run.nest = nest_ ? nest_ : Nest::leaf();
+  if (!nest_) run.columns.emplace_back(std::vector<Array>(static_cast<size_t>(rows_)));
+  for (Leaf& leaf : leaves_) {
+    if (leaf.each.empty())
+      run.columns.emplace_back(std::move(leaf.block));
+    else
+      run.columns.emplace_back(std::move(leaf.each));
+  }
+}
+
 void RunBuilder::add(Element element, Origin origin) {
   if (run_.size == 0) {
     run_.nest = element.nest;

@@ -105,6 +105,30 @@ struct Run {
   int64_t byte_size() const;
 };
 
+// New elements in place of a run's: what a function gave for each row. Numbers
+// go straight into one block.
+class Rebuilt {
+ public:
+  explicit Rebuilt(int32_t rows) : rows_(rows) {}
+
+  // Fails when the structure differs from that of the rows before it.
+  Result<void> set(int32_t row, Element element);
+  // Rows that were not set have failed; their places stay.
+  void put_into(Run& run);
+
+ private:
+  struct Leaf {
+    Array block;              // of numbers, while all are of one type
+    std::vector<Array> each;  // else; empty while there is a block
+  };
+  Result<void> begin(const Element& element);
+  void spell_out(Leaf& leaf);
+
+  const int32_t rows_;
+  const Nest* nest_ = nullptr;
+  InlineVector<Leaf, 2> leaves_;
+};
+
 // Collects elements into a run.
 class RunBuilder {
  public:

@@ -251,6 +251,7 @@ struct Program::Plan {
   Result<void> settle_plain(const Call& call, std::vector<Column>& inputs, OpRows& rows) const;
   DType plain_type_at(const Call& call, size_t input, std::optional<DType> others) const;
   Result<Column> run(const Call& call, std::vector<Column>& columns, OpRows& rows, Context& context) const;
+  Result<std::vector<Column>> results_of(Run& run, Context& context) const;
 };
 
 namespace {
@@ -516,6 +517,8 @@ Result<Column> repeated(const Column& constant, int32_t n, size_t leaf, const Co
   return Column(std::move(block));
 }
 
+bool all_failed(const Run& run) { return static_cast<int32_t>(run.failed.size()) == run.size; }
+
 // Columns for a run of which no row has a value.
 void blank(Run& run) {
   run.nest = Nest::leaf();
@@ -560,43 +563,49 @@ Result<Column> Program::Plan::run(const Call& call, std::vector<Column>& columns
   return made;
 }
 
-Result<void> Program::apply(Run& run, Context& context) const {
-  const auto all_failed = [&] { return static_cast<int32_t>(run.failed.size()) == run.size; };
-  if (all_failed()) return {};
-  STOKER_TRY(std::shared_ptr<const Plan> plan, plan_for(run.nest));
-
+// The columns of the result; none when every row has failed on the way.
+Result<std::vector<Column>> Program::Plan::results_of(Run& run, Context& context) const {
   std::vector<Column> columns = std::move(run.columns);
-  blank(run);
-  columns.resize(static_cast<size_t>(plan->columns()));
-  for (const Plan::Call& call : plan->calls) {
+  columns.resize(static_cast<size_t>(this->columns()));
+  for (const Call& call : calls) {
     const OpType& type = call.op->type();
     std::vector<Failure> once;  // of what is made once for all rows
     OpRows rows{call.constant ? 1 : run.size, call.constant ? &once : &run.failed, type.name};
-    Result<Column> made = plan->run(call, columns, rows, context);
+    Result<Column> made = this->run(call, columns, rows, context);
     if (!made) return named(std::move(made).error(), type.name);
     if (!once.empty()) return once[0].error;
-    if (all_failed()) return {};
+    if (all_failed(run)) return std::vector<Column>();
     columns[static_cast<size_t>(call.result)] = *std::move(made);
   }
-
-  std::vector<Column> results;
-  for (size_t leaf = 0; leaf < plan->results.size(); ++leaf) {
-    const int column = plan->results[leaf];
-    const Plan::Constant* constant = plan->constant_at(column);
-    const Plan::Call* call = plan->call_at(column);
+  std::vector<Column> made;
+  for (size_t leaf = 0; leaf < results.size(); ++leaf) {
+    const int column = results[leaf];
+    const Constant* constant = constant_at(column);
+    const Call* call = call_at(column);
     Column& from = columns[static_cast<size_t>(column)];
     if (constant || (call && call->constant)) {
       STOKER_TRY(Column rows, repeated(constant ? constant->column : from, run.size, leaf, context));
-      results.push_back(std::move(rows));
-    } else if (std::find(plan->results.begin() + static_cast<ptrdiff_t>(leaf) + 1, plan->results.end(), column) !=
-               plan->results.end()) {
-      results.push_back(from);
-    } else {
-      results.push_back(std::move(from));
+      made.push_back(std::move(rows));
+      continue;
     }
+    const auto later = results.begin() + static_cast<ptrdiff_t>(leaf) + 1;
+    if (std::find(later, results.end(), column) == results.end())
+      made.push_back(std::move(from));
+    else
+      made.push_back(from);
   }
+  return made;
+}
+
+Result<void> Program::apply(Run& run, Context& context) const {
+  if (all_failed(run)) return {};
+  STOKER_TRY(std::shared_ptr<const Plan> plan, plan_for(run.nest));
+  Result<std::vector<Column>> results = plan->results_of(run, context);
+  if (!results || all_failed(run)) blank(run);
+  if (!results) return std::move(results).error();
+  if (all_failed(run)) return {};
   run.nest = plan->nest;
-  run.columns = std::move(results);
+  run.columns = *std::move(results);
   return {};
 }
 

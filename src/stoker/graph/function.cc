@@ -49,19 +49,6 @@ Result<void> check_argument_count(const Run& run, size_t wanted) {
                         run.columns.size(), " components");
 }
 
-void replace_elements(Run& run, std::vector<Element> elements) {
-  RunBuilder builder;
-  for (int32_t row = 0; row < run.size; ++row) {
-    if (const Failure* failure = run.failure_of(row))
-      builder.add_failure(failure->error, run.origins.at(row), failure->struck);
-    else
-      builder.add(std::move(elements[static_cast<size_t>(row)]), run.origins.at(row));
-  }
-  Run made = builder.take();
-  made.origins = std::move(run.origins);
-  run = std::move(made);
-}
-
 }  // namespace traits
 
 GraphFunction::GraphFunction(Json stages, const Registry* registry)

@@ -28,6 +28,11 @@ struct Signature<R (C::*)(A...)> : Signature<R (*)(A...)> {};
 template <typename R, typename... A>
 struct Signature<R(A...)> : Signature<R (*)(A...)> {};
 
+// Has one signature to be taken apart: a function, or an object with one
+// operator().
+template <typename F>
+concept Callable = std::is_function_v<std::remove_pointer_t<F>> || requires { &F::operator(); };
+
 template <typename T>
 constexpr bool is_plain = ArrayType<T> || std::is_same_v<T, std::string> || std::is_same_v<T, Array>;
 
@@ -102,8 +107,7 @@ class Function {
   // A callable on symbolic values is traced here, once; one on plain types
   // becomes a loop over columns; one on elements is called row by row.
   template <typename F>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, Function> &&
-             requires { typename traits::Signature<std::decay_t<F>>::Return; })
+    requires traits::Callable<F>
   Function(F f);
 
   bool empty() const { return !program_ && !callable_; }
@@ -203,9 +207,6 @@ void for_each_row(Run& run, Context& context, Body&& body) {
   for (auto& [at, error] : found) run.fail(at, std::move(error));
 }
 
-// Puts new elements in place of a run's; failed rows keep nothing.
-void replace_elements(Run& run, std::vector<Element> elements);
-
 Error wrong_argument(size_t argument, const Array& found, DType wanted);
 Result<void> check_argument_count(const Run& run, size_t wanted);
 
@@ -264,10 +265,23 @@ class PlainCallable final : public Function::Callable {
     const int64_t n = run.size;
     STOKER_TRY(Array out, context.output_block(0, Dims(&n, 1), dtype_of<Out>));
     Out* to = static_cast<Out*>(out.raw());
-    for_each_row(run, context, [&](int32_t i) -> Result<void> {
-      to[i] = f_(std::get<I>(columns)[static_cast<size_t>(i)]...);
-      return {};
-    });
+    if (run.failed.empty()) {
+      // No check for each row: a throw is found by where the loop stood.
+      for (int64_t i = 0; i < n;) {
+        int64_t at = i;
+        try {
+          for (; at < n; ++at) to[at] = f_(std::get<I>(columns)[static_cast<size_t>(at)]...);
+        } catch (...) {
+          run.fail(static_cast<int32_t>(at), error_of_exception());
+        }
+        i = at + 1;
+      }
+    } else {
+      for_each_row(run, context, [&](int32_t i) -> Result<void> {
+        to[i] = f_(std::get<I>(columns)[static_cast<size_t>(i)]...);
+        return {};
+      });
+    }
     run.columns.clear();
     run.columns.emplace_back(std::move(out));
     run.nest = Nest::leaf();
@@ -275,7 +289,7 @@ class PlainCallable final : public Function::Callable {
   }
   template <size_t... I>
   Result<void> by_row(Run& run, Context& context, std::index_sequence<I...>) const {
-    std::vector<Element> made(static_cast<size_t>(run.size));
+    Rebuilt made(run.size);
     for_each_row(run, context, [&](int32_t i) -> Result<void> {
       auto arguments = std::make_tuple(argument_of<std::tuple_element_t<I, Tuple>>(run.columns[I].row(i), I)...);
       const Error* wrong = nullptr;
@@ -284,13 +298,12 @@ class PlainCallable final : public Function::Callable {
       if constexpr (IsResult<std::decay_t<R>>::value) {
         auto result = f_(*std::get<I>(arguments)...);
         if (!result) return std::move(result).error();
-        made[static_cast<size_t>(i)] = to_element(*std::move(result));
+        return made.set(i, to_element(*std::move(result)));
       } else {
-        made[static_cast<size_t>(i)] = to_element(f_(*std::get<I>(arguments)...));
+        return made.set(i, to_element(f_(*std::get<I>(arguments)...)));
       }
-      return {};
     });
-    replace_elements(run, std::move(made));
+    made.put_into(run);
     return {};
   }
 
@@ -304,18 +317,17 @@ class ElementCallable final : public Function::Callable {
   std::string words() const override { return "a C++ function on elements"; }
 
   Result<void> apply(Run& run, Context& context) const override {
-    std::vector<Element> made(static_cast<size_t>(run.size));
+    Rebuilt made(run.size);
     for_each_row(run, context, [&](int32_t i) -> Result<void> {
       auto result = call(run.element(i), context);
       if constexpr (IsResult<decltype(result)>::value) {
         if (!result) return std::move(result).error();
-        made[static_cast<size_t>(i)] = to_element(*std::move(result));
+        return made.set(i, to_element(*std::move(result)));
       } else {
-        made[static_cast<size_t>(i)] = to_element(std::move(result));
+        return made.set(i, to_element(std::move(result)));
       }
-      return {};
     });
-    replace_elements(run, std::move(made));
+    made.put_into(run);
     return {};
   }
 
@@ -337,8 +349,7 @@ Value traced(F& f, std::index_sequence<I...>) {
 }  // namespace traits
 
 template <typename F>
-  requires(!std::is_same_v<std::remove_cvref_t<F>, Function> &&
-           requires { typename traits::Signature<std::decay_t<F>>::Return; })
+  requires traits::Callable<F>
 Function::Function(F f) {
   using Arguments = traits::Arguments<typename traits::Signature<F>::Arguments>;
   if constexpr (Arguments::symbolic) {

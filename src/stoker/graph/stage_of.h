@@ -324,12 +324,13 @@ class StageOf final : public Stage {
 
   template <typename Body>
   static void by_row(Run& run, Context& context, Body&& body) {
-    std::vector<Element> made(static_cast<size_t>(run.size));
+    Rebuilt made(run.size);
     traits::for_each_row(run, context, [&](int32_t row) -> Result<void> {
-      STOKER_TRY(made[static_cast<size_t>(row)], body(run.element(row)));
-      return {};
+      Result<Element> element = body(run.element(row));
+      if (!element) return std::move(element).error();
+      return made.set(row, *std::move(element));
     });
-    traits::replace_elements(run, std::move(made));
+    made.put_into(run);
   }
   int64_t selected_cardinality(int64_t n) const {
     if (n == kUnknown) return kUnknown;

@@ -59,21 +59,54 @@ Result<void> compare(const Json* saved, const Json& now, std::string_view what, 
 
 }  // namespace
 
-Passes take_passes(const Plan& plan) {
+namespace {
+
+// The pass a cache was first filled in, for a node below it.
+std::optional<int64_t> cached_base(const Plan& plan, const Counted& counted) {
+  const std::shared_ptr<CacheStore> store = store_of(plan, counted);
+  if (!store) return std::nullopt;
+  std::lock_guard lock(plan.caches[static_cast<size_t>(counted.below_cache)]->state->mutex);
+  auto found = store->bases.find({counted.node->state.get(), counted.place});
+  if (found == store->bases.end()) return std::nullopt;
+  return found->second;
+}
+
+void keep_base(const Plan& plan, const Counted& counted, int64_t base) {
+  const std::shared_ptr<CacheStore> store = store_of(plan, counted);
+  if (!store) return;
+  std::lock_guard lock(plan.caches[static_cast<size_t>(counted.below_cache)]->state->mutex);
+  store->bases.insert_or_assign({counted.node->state.get(), counted.place}, base);
+}
+
+}  // namespace
+
+Passes next_passes(const Plan& plan) {
   Passes passes;
+  std::map<const NodeState*, int64_t> taken;  // by places to the left of this one
   for (const Counted& counted : plan.counted) {
-    if (std::shared_ptr<CacheStore> store = store_of(plan, counted)) {
-      const std::pair<const void*, int> key{counted.node->state.get(), counted.place};
-      std::lock_guard lock(plan.caches[static_cast<size_t>(counted.below_cache)]->state->mutex);
-      auto found = store->bases.find(key);
-      if (found == store->bases.end())
-        found = store->bases.emplace(key, counted.node->state->passes.fetch_add(1)).first;
-      passes.set(*counted.node, counted.place, found->second);
-      continue;
-    }
-    passes.set(*counted.node, counted.place, counted.node->state->passes.fetch_add(1));
+    const std::optional<int64_t> cached = cached_base(plan, counted);
+    const int64_t next = counted.node->state->passes.load() + taken[counted.node->state.get()];
+    if (!cached) ++taken[counted.node->state.get()];
+    passes.set(*counted.node, counted.place, cached.value_or(next));
   }
   return passes;
+}
+
+bool take_if_next(const Plan& plan, const Passes& passes) {
+  for (const Counted& counted : plan.counted) {
+    if (cached_base(plan, counted)) continue;
+    int64_t expected = passes.base(*counted.node, counted.place);
+    if (!counted.node->state->passes.compare_exchange_strong(expected, expected + 1)) return false;
+    keep_base(plan, counted, expected);
+  }
+  return true;
+}
+
+Passes take_passes(const Plan& plan) {
+  while (true) {
+    Passes passes = next_passes(plan);
+    if (take_if_next(plan, passes)) return passes;
+  }
 }
 
 void raise_passes(const Plan& plan, const Passes& passes, int32_t source, int64_t pass) {
@@ -139,10 +172,7 @@ Result<Passes> restore_head(const Plan& plan, const Json& json) {
     if (!base || !counter) return Error::invalid("the checkpoint is damaged: its passes");
     passes.set(*counted.node, counted.place, *base);
     counted.node->state->passes = *counter;
-    if (std::shared_ptr<CacheStore> store = store_of(plan, counted)) {
-      std::lock_guard lock(plan.caches[static_cast<size_t>(counted.below_cache)]->state->mutex);
-      store->bases.insert_or_assign({counted.node->state.get(), counted.place}, *base);
-    }
+    keep_base(plan, counted, *base);
   }
   return passes;
 }

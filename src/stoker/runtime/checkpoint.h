@@ -8,6 +8,11 @@ namespace stoker {
 // What lies below a cache takes the pass that the cache was first filled in.
 Passes take_passes(const Plan& plan);
 
+// The passes that take_passes would take, without taking them; and takes them
+// if they are still the next ones.
+Passes next_passes(const Plan& plan);
+bool take_if_next(const Plan& plan, const Passes& passes);
+
 // The consumer has begun pass `pass` of a source: the iterators after this
 // one start behind it.
 void raise_passes(const Plan& plan, const Passes& passes, int32_t source, int64_t pass);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <thread>
 
 #include "stoker/batch/slab.h"
 #include "stoker/runtime/cache_store.h"
@@ -18,6 +19,7 @@ constexpr int64_t kMostRunRows = 4096;
 // No single run holds more than this share of the budget, unless it is one row.
 constexpr int64_t kRunShare = 64;
 constexpr size_t kMostTickets = 4096;
+constexpr int64_t kSpinNs = 30'000;
 
 struct MessageSink {
   std::mutex mutex;
@@ -111,6 +113,17 @@ Segment::Segment(Engine& engine_in, Instance& instance_in, const SegmentPlan& pl
   capacity = plan.steps.empty() ? 2 : 2 * workers + 2;
   capacity = std::max(capacity, static_cast<size_t>(std::clamp<int64_t>(plan.at_least, 0, 1 << 20)));
   if (plan.filters) marks.push_back({0, 0});
+  if (const size_t tuned = plan.meter->tuned_capacity.load()) capacity = std::max(capacity, tuned);
+  if (const int64_t rows = plan.meter->tuned_run_rows.load()) run_rows = rows;
+  ns_per_row = plan.meter->tuned_ns_per_row.load();
+  bytes_per_row = plan.meter->tuned_bytes_per_row.load();
+}
+
+void Segment::keep_tuning() const {
+  plan.meter->tuned_capacity = capacity;
+  plan.meter->tuned_run_rows = run_rows;
+  plan.meter->tuned_ns_per_row = ns_per_row;
+  plan.meter->tuned_bytes_per_row = bytes_per_row;
 }
 
 Result<Json> Segment::cut(int64_t cursor) const {
@@ -179,7 +192,8 @@ std::shared_ptr<Engine> Engine::make(std::shared_ptr<const Plan> plan, std::shar
   return engine;
 }
 
-Engine::~Engine() = default;
+// Lines close their children in the engine: they go while all of it is there.
+Engine::~Engine() { root_.reset(); }
 
 void Engine::begin() {
   if (begun_.exchange(true)) return;
@@ -190,7 +204,10 @@ void Engine::stop() {
   stopped_ = true;
   Pool::process().remove(this);
   std::lock_guard lock(mutex_);
-  for (Segment* segment : order_) segment->queued.clear();
+  for (Segment* segment : order_) {
+    segment->queued.clear();
+    segment->keep_tuning();
+  }
   consumer_wakes_.notify_all();
 }
 
@@ -246,6 +263,7 @@ void Engine::close(Instance& instance) {
   if (std::exchange(instance.closed, true)) return;
   for (const auto& segment : instance.segments) {
     segment->closed = true;
+    segment->keep_tuning();
     segment->queued.clear();
     std::erase(order_, segment.get());
     // A ticket that runs still belongs to its thread, which drops it.
@@ -353,7 +371,7 @@ Engine::Piece Engine::pick(ThreadKind kind) {
         return piece;
       }
     if (!line_ready(*segment) || !line_may_run(*segment, kind)) continue;
-    if (segment->window.size() >= segment->capacity) {
+    if (segment->window.size() >= capacity_of(*segment)) {
       if (!segment->head_ready()) segment->stalled_at_head = true;
       continue;
     }
@@ -390,24 +408,50 @@ Engine::Piece Engine::pick_demand(ThreadKind kind) {
   }
 }
 
-bool Engine::has_waiter_work() {
+int Engine::waiter_work(int most) {
   std::lock_guard lock(mutex_);
-  if (stopped_ || Pool::process().workers() == 0) return false;
+  return count_waiter_work(most);
+}
+
+int Engine::count_waiter_work(int most) const {
+  if (stopped_ || Pool::process().workers() == 0) return 0;
+  int found = 0;
   for (const Segment* segment : order_) {
-    if (segment->plan.line_waits && line_ready(*segment) && segment->window.size() < segment->capacity) return true;
-    for (const auto& [first, ticket] : segment->queued)
-      if (may_run(*segment, *ticket, ThreadKind::kWaiter)) return true;
+    if (segment->plan.line_waits && line_ready(*segment) && segment->window.size() < capacity_of(*segment)) ++found;
+    if (segment->queued.empty()) continue;
+    // A bounded step admits only so many more calls.
+    std::map<const Meter*, int64_t> calls;
+    for (const auto& [first, ticket] : segment->queued) {
+      if (found >= most) return most;
+      const StepPlan& step = segment->plan.steps[ticket->step];
+      if (!step.meter->waits.load(std::memory_order_relaxed)) continue;
+      const int64_t more = ++calls[step.meter];
+      if (step.parallel == 0 || step.meter->calls.load(std::memory_order_relaxed) + more <= step.parallel) ++found;
+    }
   }
-  return false;
+  return std::min(found, most);
+}
+
+// Calls that wait need tickets to wait with: as many as may be in progress,
+// and as many again.
+size_t Engine::capacity_of(const Segment& segment) {
+  size_t most = segment.capacity;
+  for (const StepPlan& step : segment.plan.steps)
+    if (step.meter->waits.load(std::memory_order_relaxed))
+      most = std::max(most, static_cast<size_t>(step.parallel > 0 ? 2 * std::min<int64_t>(step.parallel, 1024) : 32));
+  return most;
 }
 
 bool Engine::run_one(ThreadKind kind) {
   Piece piece;
+  int waiting = 0;
   {
     std::lock_guard lock(mutex_);
     piece = pick(kind);
+    if (piece && kind == ThreadKind::kWaiter) waiting = count_waiter_work(1);
   }
   if (!piece) return false;
+  if (waiting > 0) Pool::process().want_waiters(1);
   Pool::process().wake();
   run(piece, kind);
   return true;
@@ -459,6 +503,7 @@ void Engine::run_line(Piece piece, ThreadKind kind) {
   Task::current() = nullptr;
 
   Ticket* mine = nullptr;
+  int waiting = 0;
   {
     std::lock_guard lock(mutex_);
     segment.line_busy = false;
@@ -471,14 +516,17 @@ void Engine::run_line(Piece piece, ThreadKind kind) {
         --running_;  // one piece, two parts
       } else {
         mine = nullptr;
+        waiting = count_waiter_work(1);
       }
     } else if (pulled.kind == Pulled::Kind::kEnd) {
       segment.line_ended = true;
+      if (&segment == root_->root) all_issued_ = true;
     } else {
       segment.blocked_on = pulled.on;
     }
-    wake_consumer(segment);
+    wake_consumer();
   }
+  if (waiting > 0) Pool::process().want_waiters(1);
   Pool::process().wake();
   if (mine) run_ticket(segment, *mine, kind);
 }
@@ -524,7 +572,7 @@ void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
   task.prepaid = ticket.prepaid;
   Task::current() = &task;
   const std::vector<StepPlan>& steps = segment.plan.steps;
-  if (ticket.step == 0) ticket.run = ticket.input;
+  if (ticket.step == 0 && steps[0].kind != StepPlan::Kind::kFetch) ticket.run = ticket.input;
   std::optional<SlabRows> target;
   if (ticket.slab) target.emplace(*ticket.slab, ticket.slab_row, ticket.rows);
   int64_t ns = 0;
@@ -535,11 +583,14 @@ void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
     const int64_t begun = now_ns();
     const bool measure_cpu = step.user && step.meter->runs.load(std::memory_order_relaxed) < 1000;
     const int64_t cpu_begun = measure_cpu ? thread_cpu_ns() : 0;
-    const int32_t rows = ticket.run.size;
+    const int32_t rows = step.kind == StepPlan::Kind::kFetch ? ticket.rows : ticket.run.size;
     {
       AccountScope account(account_);
       CallScope call(step.meter, step.user, ticket.first);
-      run_step(step, ticket.run, segment.instance.make, last && target ? &*target : nullptr);
+      if (step.kind == StepPlan::Kind::kFetch)
+        ticket.run = step.list->make(ticket.input.positions, ticket.input.passes, segment.instance.make);
+      else
+        run_step(step, ticket.run, segment.instance.make, last && target ? &*target : nullptr);
       if (last && target) target->settle(ticket.run);
     }
     const int64_t took = now_ns() - begun;
@@ -585,7 +636,7 @@ void Engine::end_part(Segment& segment, Ticket& ticket, Task& task, int64_t ns, 
       ticket.bytes = std::max(ticket.bytes, task.taken);
       ticket.state = Ticket::State::kQueued;
       segment.queued[ticket.first] = &ticket;
-      wake_consumer(segment);
+      wake_consumer();
       return;
     }
     segment.bytes_per_row = std::max(segment.bytes_per_row * 0.99, static_cast<double>(task.taken) / ticket.rows);
@@ -598,9 +649,9 @@ void Engine::end_part(Segment& segment, Ticket& ticket, Task& task, int64_t ns, 
       if (!segment.plan.names) dropped = std::exchange(ticket.input, Run());
       learn(segment, ns, ticket.rows);
     }
-    wake_consumer(segment);
+    wake_consumer();
   }
-  if (waiter) Pool::process().want_waiters();
+  if (waiter) Pool::process().want_waiters(1);
 }
 
 void Engine::forget(Segment& segment, Ticket& ticket) {
@@ -614,8 +665,13 @@ void Engine::learn(Segment& segment, int64_t ns, int32_t rows) {
   segment.run_rows = std::clamp<int64_t>(std::min(fit, segment.run_rows * 8), 1, kMostRunRows);
 }
 
-void Engine::wake_consumer(const Segment&) {
-  if (consumer_waiting_) consumer_wakes_.notify_all();
+// Only for what it waits for: workers take the pieces on its path themselves.
+void Engine::wake_consumer() {
+  if (!consumer_waiting_ || !root_) return;
+  const Segment& root = *root_->root;
+  if (!root.head_ready() && !root.at_end()) return;
+  result_ready_.store(true, std::memory_order_release);
+  if (consumer_asleep_) consumer_wakes_.notify_all();
 }
 
 Pulled Engine::take(Segment& segment, int64_t most) {
@@ -744,13 +800,24 @@ Result<bool> Engine::refill() {
         continue;
       }
       root.was_empty = true;
+      result_ready_.store(false, std::memory_order_relaxed);
+      lock.unlock();
       Pool::process().wake_all();
+      const bool ready = spin();
+      lock.lock();
+      if (ready || root_->root->head_ready() || root_->root->at_end() || stopped_) continue;
+      consumer_asleep_ = true;
       consumer_wakes_.wait(lock);
+      consumer_asleep_ = false;
     }
     consumer_waiting_ = false;
     waiting_since_ = 0;
     stall_told_ = false;
-    if (waited) wait_ns_.fetch_add(now_ns() - begun, std::memory_order_relaxed);
+    if (waited) {
+      const int64_t took = now_ns() - begun;
+      wait_ns_.fetch_add(took, std::memory_order_relaxed);
+      usual_wait_ns_ = (usual_wait_ns_ * 7 + took) / 8;
+    }
     if (++pops_ % 16 == 0) root_->root->prune(delivered_rows_);
   }
   Pulled pulled = take(*root_->root, kMostRunRows);
@@ -760,6 +827,18 @@ Result<bool> Engine::refill() {
     hand_over(current_);
   }
   Pool::process().wake();
+  return true;
+}
+
+// Small batches come faster than a thread falls asleep and wakes: where waits
+// have been short, looks again for a moment first.
+bool Engine::spin() const {
+  if (usual_wait_ns_ > kSpinNs) return false;
+  const int64_t until = now_ns() + kSpinNs;
+  while (!result_ready_.load(std::memory_order_acquire) && !stopped_) {
+    if (now_ns() > until) return false;
+    std::this_thread::yield();
+  }
   return true;
 }
 

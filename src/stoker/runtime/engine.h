@@ -86,6 +86,7 @@ struct Segment {
   Result<Json> cut(int64_t cursor) const;
   Result<void> restore(const Json& json);
   void prune(int64_t cursor);
+  void keep_tuning() const;
 };
 
 // The segments of one graph while it runs: an iterator's own, or a child's.
@@ -129,6 +130,11 @@ class Engine : public std::enable_shared_from_this<Engine> {
   // next call goes on. Safe from several threads.
   Result<std::optional<Element>> next();
 
+  // Lets the workers begin before anybody asks.
+  void begin();
+  // Whether the last ticket is out: the next epoch may begin to fill.
+  bool all_issued() const { return all_issued_.load(std::memory_order_relaxed); }
+
   // Takes back what has not begun and waits at most 50 ms for the rest.
   void close();
   // The same, but waits for calls in progress.
@@ -142,11 +148,13 @@ class Engine : public std::enable_shared_from_this<Engine> {
   int64_t consumer_wait_ns() const { return wait_ns_.load(std::memory_order_relaxed); }
   Json stats();
   const Plan& plan() const { return *plan_; }
+  const Passes& passes() const { return root_->passes; }
 
   // ---- for the pool
   // Runs one piece of work if there is any for this kind of thread.
   bool run_one(ThreadKind kind);
-  bool has_waiter_work();
+  // Pieces that wait for a waiting thread, up to `most`.
+  int waiter_work(int most);
   bool consumer_waiting() const { return consumer_waiting_.load(std::memory_order_relaxed); }
   // Drops finished results that can be made again; returns the bytes.
   int64_t reclaim(int64_t bytes);
@@ -173,7 +181,6 @@ class Engine : public std::enable_shared_from_this<Engine> {
   };
   Engine(std::shared_ptr<const Plan> plan, std::shared_ptr<Meters> meters, EngineOptions options);
 
-  void begin();
   void stop();
   void release(std::unique_lock<std::mutex>& lock);
 
@@ -184,6 +191,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   bool calls_user(const Segment& segment, size_t from) const;
   bool line_may_run(const Segment& segment, ThreadKind kind) const;
   bool line_ready(const Segment& segment) const;
+  static size_t capacity_of(const Segment& segment);
+  int count_waiter_work(int most) const;
   bool admit(Segment& segment, Ticket& ticket);
   bool admit_line(const Segment& segment);
   void start(Piece& piece);
@@ -192,7 +201,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void set_slab(Segment& segment, Ticket& ticket);
   void forget(Segment& segment, Ticket& ticket);
   void learn(Segment& segment, int64_t ns, int32_t rows);
-  void wake_consumer(const Segment& segment);
+  void wake_consumer();
   void sample(Segment& segment);
   void tune(Segment& segment);
   static Json meter_json(const Meter& meter);
@@ -204,6 +213,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void end_part(Segment& segment, Ticket& ticket, Task& task, int64_t ns, bool handed_on);
   static void note_cpu(Meter& meter, int64_t cpu);
   Result<bool> refill();
+  bool spin() const;
   Result<void> handle(const Failure& failure, const Origin& origin);
   void note_pass(const Run& run, int32_t row);
 
@@ -214,6 +224,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   std::atomic<bool> stopped_{false};
   std::atomic<bool> consumer_waiting_{false};
   std::atomic<bool> begun_{false};
+  std::atomic<bool> all_issued_{false};
   std::atomic<int64_t> wait_ns_{0};
 
   std::mutex consumer_mutex_;  // one next() at a time
@@ -225,6 +236,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   int64_t pops_ = 0;
   bool too_many_skipped_ = false;
   int64_t last_pass_ = -1;
+  int64_t usual_wait_ns_ = 0;
+  std::atomic<bool> result_ready_{false};
 
   mutable std::mutex mutex_;
   std::condition_variable consumer_wakes_;
@@ -238,6 +251,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   int64_t last_tuned_ns_ = 0;
   int64_t waiting_since_ = 0;
   bool stall_told_ = false;
+  bool consumer_asleep_ = false;
   bool released_ = false;
 };
 

@@ -30,6 +30,12 @@ struct Meter {
   std::atomic<bool> waits{false};  // found off the CPU half of the time, or declared
   std::atomic<int64_t> working_samples{0}, starved_samples{0}, blocked_samples{0};
 
+  // What the tuner found for the segment whose line this is, for the epochs
+  // after this one.
+  std::atomic<size_t> tuned_capacity{0};
+  std::atomic<int64_t> tuned_run_rows{0};
+  std::atomic<double> tuned_ns_per_row{0}, tuned_bytes_per_row{0};
+
   void add(int64_t run_rows, int64_t ns, int64_t run_bytes) {
     rows.fetch_add(run_rows, std::memory_order_relaxed);
     runs.fetch_add(1, std::memory_order_relaxed);

@@ -96,10 +96,6 @@ bool has_file(const Run& run) {
 }  // namespace
 
 void run_step(const StepPlan& step, Run& run, const MakeContext& context, RowTarget* target) {
-  if (step.kind == StepPlan::Kind::kFetch) {
-    run = step.list->make(run.positions, run.passes, context);
-    return;
-  }
   Context stage_context(step.seed, step.key, context.stopped);
   stage_context.set_origins(&run.origins);
   stage_context.set_target(target);
@@ -465,6 +461,7 @@ class Lowering {
   static bool joins(const Node& node) { return is(node, EngineKind::kZip); }
 
   Result<Stub> add(Stub stub, const std::shared_ptr<const Node>& node) {
+    plan_.calls_user |= node->stage->calls_user();
     switch (node->stage->type().form) {
       case Form::kList:
       case Form::kStream: return source(node);
@@ -599,12 +596,14 @@ class Lowering {
     if (stub.base == nullptr && stub.steps.empty()) return;
     const uint64_t seed = stub.seed;
     const uint64_t maps = stub.maps;
+    Meter* meter = stub.meter;
     auto port = new_line(LinePlan::Kind::kPort, nullptr);
     port->segment = segment(std::move(stub), rows);
     stub = Stub();
     stub.line = std::move(port);
     stub.seed = seed;
     stub.maps = maps;
+    stub.meter = meter;
     stub.inline_only = false;
     stub.words = {"…"};
   }
@@ -634,6 +633,7 @@ class Lowering {
     line->inputs = {stub.line};
     line->meter = meter_of(*node);
     stub.line = line;
+    stub.meter = line->meter;
     return line;
   }
 

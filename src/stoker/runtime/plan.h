@@ -72,7 +72,7 @@ struct Listed {
 // Rows side by side: a tuple, in which one member's failure is the row's.
 Run joined(std::vector<Run> parts);
 
-// Runs one step; failures are the rows', never the run's.
+// Runs one step that is no fetch; failures are the rows', never the run's.
 void run_step(const StepPlan& step, Run& run, const MakeContext& context, RowTarget* target = nullptr);
 
 // One place of a line: what names elements, one step at a time and in order.
@@ -127,6 +127,7 @@ struct Plan {
   std::vector<std::shared_ptr<const Node>> source_nodes;
   EngineParams on_error;  // kind kOnError where the user said so
   int64_t prefetch = 0;
+  bool calls_user = false;  // anywhere: what it does besides is not known
 };
 
 // Cuts a graph into segments. `prefix` is the path of the node that opens a child.

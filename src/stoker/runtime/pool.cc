@@ -121,13 +121,12 @@ void Pool::wake_all() {
   waiter_work_.notify_all();
 }
 
-void Pool::want_waiters() {
+void Pool::want_waiters(int n) {
   generation_.fetch_add(1);
   std::lock_guard lock(mutex_);
-  if (idle_waiters_.load() > 0)
-    waiter_work_.notify_one();
-  else if (waiters_ < kMostWaiters)
-    spawn_waiter();
+  const int idle = idle_waiters_.load();
+  if (idle > 0) waiter_work_.notify_all();
+  for (int i = idle; i < n && waiters_ < kMostWaiters; ++i) spawn_waiter();
 }
 
 void Pool::spawn_worker() {
@@ -220,14 +219,13 @@ void Pool::look_at(ThreadSlot& slot, int64_t now) {
     return;
   }
   const int64_t since = slot.since.load();
-  if (now - since < kWaitingAfter) return;
   int64_t cpu = 0, delay = 0;
   if (slot.counts_as_worker.load() && !slot.found_waiting.load() && read_schedstat(slot.tid, cpu, delay)) {
     if (cpu != slot.cpu_seen || delay != slot.delay_seen) {
       slot.cpu_seen = cpu;
       slot.delay_seen = delay;
       slot.unchanged_since = now;
-    } else if (now - slot.unchanged_since >= kWaitingAfter / 2) {
+    } else if (now - slot.unchanged_since >= kWaitingAfter && since <= slot.unchanged_since) {
       stage->waits = true;
       slot.found_waiting = true;
       --active_workers_;
@@ -249,7 +247,7 @@ void Pool::monitor_loop() {
   int64_t last_tick = 0;
   while (true) {
     bool calls = false;
-    bool waiters_wanted = false;
+    int waiting = 0;
     {
       std::unique_lock lock(mutex_);
       if (engines_->empty()) {
@@ -267,10 +265,10 @@ void Pool::monitor_loop() {
     const bool tick = now - last_tick >= 10'000'000;
     for (const std::shared_ptr<Engine>& engine : engines()) {
       if (tick) engine->tick(now);
-      waiters_wanted |= engine->has_waiter_work();
+      waiting += engine->waiter_work(kMostWaiters);
     }
     if (tick) last_tick = now;
-    if (waiters_wanted) want_waiters();
+    if (waiting > 0) want_waiters(std::min(waiting, kMostWaiters));
     std::unique_lock lock(mutex_);
     monitor_.wait_for(lock, std::chrono::microseconds(calls ? 1000 : 10'000));
   }

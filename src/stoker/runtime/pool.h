@@ -43,8 +43,8 @@ class Pool {
   // There is new work; an idle thread should look.
   void wake();
   void wake_all();
-  // A call that waits is about to begin on a waiting thread, if one is free.
-  void want_waiters();
+  // So many more calls could wait on threads of their own.
+  void want_waiters(int n);
 
   // Makes room by dropping cached elements and finished results.
   void reclaim(int64_t bytes);
@@ -63,7 +63,6 @@ class Pool {
   std::vector<std::shared_ptr<Engine>> engines();
   void spawn_worker();  // under mutex_
   void spawn_waiter();  // under mutex_
-  bool any_waiter_work();
 
   std::atomic<int> target_{0};
   std::atomic<uint64_t> generation_{0};
