@@ -256,6 +256,7 @@ std::optional<Expected> expected_of(const Case& c) {
     e.second = read(loader, kMost);
     Loader left(dataset_of(c, c.seed), options_of(c));
     read(left, c.cut);
+    (void)left.save();  // which makes the iterator where nothing was read
     left.begin_epoch();
     e.after_cut = read(left, kMost);
     return e;
@@ -462,7 +463,8 @@ TEST(Reference, RandomGraphsAgreeWithTheModel) {
   }
   set_log_pace({});
   RecordProperty("compared", static_cast<int>(compared));
-  if (!one && failed == 0) EXPECT_GT(compared * 2, walks) << "most graphs must be comparable";
+  if (one || failed > 0) return;
+  EXPECT_GT(compared * 2, walks) << "most graphs must be comparable";
 }
 
 }  // namespace

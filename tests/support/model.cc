@@ -141,6 +141,9 @@ struct TestWiden {
   static constexpr std::string_view kDoc = "An array from a number.";
   int64_t width = 1;
   void describe(Fields& f) { f("width", width); }
+  Result<Spec> spec(std::span<const Spec>) const {
+    return Spec{Nest::leaf(), {{DType::kInt64, std::vector<int64_t>{width}}}};
+  }
   Result<Element> apply(Element element, Context&) const {
     const int64_t x = hash_of(value_of(element), 1);
     Result<Array> made = Array::make({width}, DType::kInt64);

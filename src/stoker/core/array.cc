@@ -204,7 +204,7 @@ std::string Array::words() const {
   return text + std::string(name_of(type_)) + " of shape " + words_of(dims());
 }
 
-Result<Array> stack(std::span<const Array> rows) {
+Result<Array> stacked(std::span<const Array> rows) {
   STOKER_CHECK(!rows.empty());
   const Array& first = rows[0];
   std::vector<int64_t> dims{static_cast<int64_t>(rows.size())};

@@ -146,7 +146,7 @@ static_assert(sizeof(Array) <= 48);
 
 // Rows of equal type and shape in one block, shape [rows] + row shape. The
 // error names the first row that differs.
-Result<Array> stack(std::span<const Array> rows);
+Result<Array> stacked(std::span<const Array> rows);
 
 template <typename T>
 Array Array::from(const std::vector<T>& values) {

@@ -74,7 +74,7 @@ Result<void> Column::make_dense() {
     *this = Column(*std::move(whole));
     return {};
   }
-  STOKER_TRY(block_, stack(rows_));
+  STOKER_TRY(block_, stacked(rows_));
   rows_.clear();
   dense_ = true;
   return {};

@@ -615,7 +615,7 @@ namespace {
 
 class Writer {
  public:
-  Writer(const Expr& root, const Order& order, WriteContext& context) : order_(order), context_(context) {
+  Writer(const Expr& root, const Order& order, WriteContext& context) : context_(context) {
     std::unordered_map<const Expr*, int> uses;
     for (const Expr* expr : order.nodes)
       for (const Expr::Ref& input : expr->inputs) ++uses[input.get()];
@@ -722,7 +722,6 @@ class Writer {
     return {};
   }
 
-  const Order& order_;
   WriteContext& context_;
   std::vector<const Expr*> pieces_;
   std::unordered_map<const Expr*, int64_t> ids_;

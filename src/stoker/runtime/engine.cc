@@ -187,8 +187,7 @@ std::shared_ptr<Engine> Engine::make(std::shared_ptr<const Plan> plan, std::shar
   root->make = {&root->passes, nullptr, &engine->plan_->sources, &engine->stopped_};
   root->root = &root->add_segment(*engine->plan_->root, 0);
   engine->root_ = root;
-  for (const auto& segment : root->segments) engine->order_.push_back(segment.get());
-  std::ranges::stable_sort(engine->order_, {}, &Segment::rank);
+  engine->add_to_order(*root);
   return engine;
 }
 
@@ -250,11 +249,15 @@ std::shared_ptr<Instance> Engine::open(const SegmentPlan& root_plan, std::shared
   child->make = {&child->passes, std::move(parent), &plan_->sources, &stopped_};
   child->root = &child->add_segment(root_plan, rank);
   std::lock_guard lock(mutex_);
-  for (const auto& segment : child->segments) {
+  add_to_order(*child);
+  return child;
+}
+
+void Engine::add_to_order(const Instance& instance) {
+  for (const auto& segment : instance.segments) {
     auto at = std::ranges::upper_bound(order_, segment->rank, {}, &Segment::rank);
     order_.insert(at, segment.get());
   }
-  return child;
 }
 
 void Engine::close(Instance& instance) {
@@ -345,6 +348,7 @@ bool Engine::admit_line(const Segment& segment) {
 
 void Engine::start(Piece& piece) {
   ++running_;
+  piece.alive = piece.segment->instance.shared_from_this();
   if (!piece.ticket) {
     piece.segment->line_busy = true;
     piece.most = rows_for(*piece.segment);
@@ -366,7 +370,7 @@ Engine::Piece Engine::pick(ThreadKind kind) {
     for (const auto& [first, ticket] : segment->queued)
       if (may_run(*segment, *ticket, kind)) {
         if (!admit(*segment, *ticket)) break;
-        Piece piece{segment, ticket, 1, false};
+        Piece piece{segment, ticket, 1, false, nullptr};
         start(piece);
         return piece;
       }
@@ -376,7 +380,7 @@ Engine::Piece Engine::pick(ThreadKind kind) {
       continue;
     }
     if (!admit_line(*segment)) continue;
-    Piece piece{segment, nullptr, 1, false};
+    Piece piece{segment, nullptr, 1, false, nullptr};
     start(piece);
     return piece;
   }
@@ -392,7 +396,7 @@ Engine::Piece Engine::pick_demand(ThreadKind kind) {
       if (head.state == Ticket::State::kDone) return {};  // whoever takes it is on the way
       head.demand = true;
       if (head.state == Ticket::State::kRunning || !may_run(*segment, head, kind)) return {};
-      Piece piece{segment, &head, 1, true};
+      Piece piece{segment, &head, 1, true, nullptr};
       start(piece);
       return piece;
     }
@@ -402,7 +406,7 @@ Engine::Piece Engine::pick_demand(ThreadKind kind) {
       continue;
     }
     if (!line_may_run(*segment, kind)) return {};
-    Piece piece{segment, nullptr, 1, true};
+    Piece piece{segment, nullptr, 1, true, nullptr};
     start(piece);
     return piece;
   }
@@ -511,7 +515,7 @@ void Engine::run_line(Piece piece, ThreadKind kind) {
     if (pulled.kind == Pulled::Kind::kRun) {
       mine = issue(segment, std::move(pulled.run));
       if (mine && may_run(segment, *mine, kind) && !stopped_ && (piece.demand || admit(segment, *mine))) {
-        Piece next{&segment, mine, 1, piece.demand};
+        Piece next{&segment, mine, 1, piece.demand, nullptr};
         start(next);
         --running_;  // one piece, two parts
       } else {

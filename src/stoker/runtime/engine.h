@@ -90,7 +90,7 @@ struct Segment {
 };
 
 // The segments of one graph while it runs: an iterator's own, or a child's.
-struct Instance {
+struct Instance : std::enable_shared_from_this<Instance> {
   Engine* engine = nullptr;
   std::shared_ptr<const Plan> plan;
   const SegmentPlan* root_plan = nullptr;
@@ -177,6 +177,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
     Ticket* ticket = nullptr;  // null: the line
     int64_t most = 1;
     bool demand = false;
+    std::shared_ptr<Instance> alive;  // a child may be closed while its piece runs
     explicit operator bool() const { return segment != nullptr; }
   };
   Engine(std::shared_ptr<const Plan> plan, std::shared_ptr<Meters> meters, EngineOptions options);
@@ -185,6 +186,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void release(std::unique_lock<std::mutex>& lock);
 
   // Under the lock.
+  void add_to_order(const Instance& instance);
   Piece pick(ThreadKind kind);
   Piece pick_demand(ThreadKind kind);
   bool may_run(const Segment& segment, const Ticket& ticket, ThreadKind kind) const;

@@ -1,6 +1,7 @@
 #include "stoker/runtime/line.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "stoker/graph/stage_of.h"
 #include "stoker/runtime/cache_store.h"
@@ -10,11 +11,11 @@
 namespace stoker {
 namespace {
 
-// An entry every so many pulls and rows, whichever is later; more rarely in
-// proportion when the state is larger than this (HOUSE.md 7.3).
-constexpr int64_t kPullsPerEntry = 64;
-constexpr int64_t kRowsPerEntry = 4096;
+// Entries are rarer in proportion when the state is larger than this (HOUSE.md 7.3).
 constexpr int64_t kSmallState = 4096;
+constexpr int64_t kMostRows = 4096;  // in one pull of a line's own
+
+std::atomic<int64_t> log_pulls = LogPace{}.pulls, log_rows = LogPace{}.rows, log_draws = LogPace{}.draws;
 
 int64_t integer(const Json& json, std::string_view key, int64_t standard = 0) {
   const Json* found = json.find(key);
@@ -30,13 +31,19 @@ const Json& part(const Json& json, std::string_view key) {
 
 }  // namespace
 
+void set_log_pace(LogPace pace) {
+  log_pulls = pace.pulls;
+  log_rows = pace.rows;
+  log_draws = pace.draws;
+}
+
 LineNode::LineNode(const LinePlan& plan, Instance& instance)
     : plan_(plan), instance_(instance), rank_(instance.rank_in_making) {}
 
 Pulled LineNode::pull(int64_t most) {
   if (log_.empty()) log_now();
   while (skip_ > 0) {
-    Pulled dropped = produce(std::min(skip_, kRowsPerEntry));
+    Pulled dropped = produce(std::min(skip_, kMostRows));
     if (dropped.kind != Pulled::Kind::kRun) return dropped;
     skip_ -= dropped.run.size;
   }
@@ -56,7 +63,7 @@ std::vector<int64_t> LineNode::cursors() const {
 
 void LineNode::log_if_due(int64_t state_bytes) {
   const int64_t factor = std::max<int64_t>(1, state_bytes / kSmallState);
-  if (skip_ > 0 || pulls_since_entry_ < kPullsPerEntry * factor || rows_since_entry_ < kRowsPerEntry * factor) return;
+  if (skip_ > 0 || pulls_since_entry_ < log_pulls * factor || rows_since_entry_ < log_rows * factor) return;
   log_now();
 }
 
@@ -292,9 +299,6 @@ class ShuffleLine final : public LineNode {
   }
 
  protected:
-  // Replaying draws costs some 10 ns each: up to 0.2 s of it beats writing
-  // the buffer out.
-  static constexpr int64_t kDrawsToReplay = 20'000'000;
   static constexpr int64_t kBytesToKeep = int64_t{4} << 20;
 
   struct Saved {
@@ -332,8 +336,8 @@ class ShuffleLine final : public LineNode {
   Pulled fill(const Run& out) {
     while (static_cast<int64_t>(held()) < buffer_ && !saved_.ended) {
       if (waiting() == 0) {
-        const int64_t want = std::min<int64_t>(buffer_ - static_cast<int64_t>(held()), kRowsPerEntry);
-        Pulled pulled = inputs_[0]->pull(names_ ? kRowsPerEntry : want);
+        const int64_t want = std::min<int64_t>(buffer_ - static_cast<int64_t>(held()), kMostRows);
+        Pulled pulled = inputs_[0]->pull(names_ ? kMostRows : want);
         if (pulled.kind == Pulled::Kind::kBlocked) return pulled;
         if (pulled.kind == Pulled::Kind::kEnd) {
           saved_.ended = true;
@@ -401,8 +405,8 @@ class ShuffleLine final : public LineNode {
 
   void log_if_worth_it() {
     const int64_t since = saved_.draws - logged_draws_;
-    const bool due = names_ ? since >= kDrawsToReplay
-                            : since >= std::max<int64_t>(kRowsPerEntry, static_cast<int64_t>(held())) &&
+    const bool due = names_ ? since >= log_draws
+                            : since >= std::max(log_rows.load(), static_cast<int64_t>(held())) &&
                                   bytes_ <= kBytesToKeep && !incoming_has_failures();
     if (!due || skipping()) return;
     logged_draws_ = saved_.draws;
@@ -846,7 +850,7 @@ class SequenceLine final : public LineNode, private Emit {
   void put(Run run) override {
     if (run.size == 0) return;
     for (Failure& failure : run.failed)
-      if (failure.error.place().stage.empty())
+      if (failure.error.place().origin.empty())
         annotate(failure.error, *plan_.node, run.origins.at(failure.row), instance_.make.sources);
     if (!pending_.empty() && pending_.back().size < 1024 && run.size < 64 && pending_.back().nest == run.nest &&
         stage_.rows() == 0)
@@ -959,6 +963,10 @@ class PortLine final : public LineNode {
     if (rows == 0) return;
     std::lock_guard lock(instance_.engine->mutex());
     segment_.lost += rows;
+    // Rows that follow count anew: in the slab of those already issued they
+    // would land on one another.
+    segment_.slab.reset();
+    segment_.slab_number = -1;
   }
 
  protected:

@@ -86,6 +86,16 @@ class LineNode {
   std::deque<Entry> log_;
 };
 
+// How often lines write entries: every so many pulls and rows, whichever is
+// later; a shuffle of names after so many draws. No result depends on it, and
+// tests make it small so that short runs have entries too.
+struct LogPace {
+  int64_t pulls = 64;
+  int64_t rows = 4096;
+  int64_t draws = 20'000'000;  // replaying one costs some 10 ns: up to 0.2 s beats writing the buffer out
+};
+void set_log_pace(LogPace pace);
+
 std::unique_ptr<LineNode> make_line(const LinePlan& plan, Instance& instance, int64_t pass);
 
 }  // namespace stoker

@@ -38,9 +38,9 @@ const Origin& outermost(const Origin& origin) {
 }  // namespace
 
 void annotate(Error& error, const Node& node, const Origin& origin, const std::vector<std::string>* sources) {
-  if (!error.place().stage.empty()) return;
+  if (!error.place().origin.empty()) return;
   Error::Place& place = error.at();
-  place.stage = node.name;
+  place.stage = node.name + (place.stage.empty() ? "" : ", " + place.stage);  // an operation has named itself
   place.written_at = node.location.words();
   const Origin& first = outermost(origin);
   place.position = first.position;
@@ -66,7 +66,7 @@ void annotate_new_failures(Run& run, size_t before, const Run* input, const Step
                            const MakeContext& context) {
   if (run.failed.size() == before) return;
   for (Failure& failure : run.failed) {
-    if (!failure.error.place().stage.empty()) continue;
+    if (!failure.error.place().origin.empty()) continue;
     if (input)
       if (const Buffer::Source* file = file_of(*input, failure.row); file && failure.error.place().path.empty())
         failure.error.set_path(file->path, file->offset);
