@@ -114,7 +114,7 @@ Value dict(std::vector<std::pair<std::string, Value>> fields) {
     keys.push_back(std::move(key));
     parts.push_back(value.expr());
   }
-  return Expr::of_dict(std::move(keys), std::move(parts));
+  return Value(Expr::of_dict(std::move(keys), std::move(parts)));
 }
 
 // ---- compiling

@@ -44,7 +44,7 @@ struct Expr {
 // A symbolic value: what a traced function computes with.
 class Value {
  public:
-  Value(Expr::Ref expr) : expr_(std::move(expr)) {}
+  explicit Value(Expr::Ref expr) : expr_(std::move(expr)) {}
   Value(int value) : Value(int64_t{value}) {}
   Value(int64_t value);
   Value(double value);
@@ -54,8 +54,8 @@ class Value {
   Value(Array value);
 
   const Expr::Ref& expr() const { return expr_; }
-  Value operator[](std::string_view key) const { return Expr::of_get(expr_, std::string(key)); }
-  Value operator[](size_t field) const { return Expr::of_get(expr_, std::to_string(field)); }
+  Value operator[](std::string_view key) const { return Value(Expr::of_get(expr_, std::string(key))); }
+  Value operator[](size_t field) const { return Value(Expr::of_get(expr_, std::to_string(field))); }
 
  private:
   Expr::Ref expr_;
@@ -63,7 +63,7 @@ class Value {
 
 template <typename... Values>
 Value tuple(Values... values) {
-  return Expr::of_tuple({Value(std::move(values)).expr()...});
+  return Value(Expr::of_tuple({Value(std::move(values)).expr()...}));
 }
 Value dict(std::vector<std::pair<std::string, Value>> fields);
 

@@ -14,7 +14,7 @@ template <typename T>
 Value call(T op, std::vector<Value> inputs) {
   std::vector<Expr::Ref> parts;
   for (Value& input : inputs) parts.push_back(input.expr());
-  return Expr::of_op(std::make_shared<const OpOf<T>>(std::move(op)), std::move(parts));
+  return Value(Expr::of_op(std::make_shared<const OpOf<T>>(std::move(op)), std::move(parts)));
 }
 
 }  // namespace stoker

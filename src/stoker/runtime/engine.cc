@@ -463,23 +463,39 @@ bool Engine::run_one(ThreadKind kind) {
 
 // ---- doing it
 
-// What the watchdog sees of a call.
+// What the watchdog sees of a call; the outer one's again afterwards.
 class CallScope {
  public:
   CallScope(Meter* meter, bool user, int64_t element) : slot_(Pool::slot()) {
     if (!slot_) return;
-    slot_->since = now_ns();
+    stage_ = slot_->stage.load();
+    since_ = slot_->since.load();
+    element_ = slot_->element.load();
+    user_ = slot_->user.load();
+    set(meter, now_ns(), element, user);
+  }
+  ~CallScope() {
+    if (slot_) set(stage_, since_, element_, user_);
+  }
+  CallScope(const CallScope&) = delete;
+  CallScope& operator=(const CallScope&) = delete;
+
+ private:
+  // The stage goes first and comes last: what the monitor sees with it fits it.
+  void set(Meter* meter, int64_t since, int64_t element, bool user) {
+    slot_->stage = nullptr;
+    slot_->since = since;
     slot_->element = element;
     slot_->user = user;
     slot_->told = false;
     slot_->stage = meter;
   }
-  ~CallScope() {
-    if (slot_) slot_->stage = nullptr;
-  }
 
- private:
   ThreadSlot* slot_;
+  Meter* stage_ = nullptr;
+  int64_t since_ = 0;
+  int64_t element_ = -1;
+  bool user_ = false;
 };
 
 void Engine::run(Piece piece, ThreadKind kind) {
@@ -488,23 +504,26 @@ void Engine::run(Piece piece, ThreadKind kind) {
     run_ticket(*piece.segment, *piece.ticket, kind);
   else
     run_line(piece, kind);
-  std::lock_guard lock(mutex_);
-  --running_;
-  if (running_ == 0) piece_done_.notify_all();
+  {
+    std::lock_guard lock(mutex_);
+    --running_;
+    if (running_ == 0) piece_done_.notify_all();
+  }
+  // What it made ready may be work for another kind of thread than this one.
+  if (kind != ThreadKind::kWorker) Pool::process().wake();
 }
 
 void Engine::run_line(Piece piece, ThreadKind kind) {
   Segment& segment = *piece.segment;
   Task task;
   task.always = true;  // a line takes what it needs; whether it runs ahead was asked before
-  Task::current() = &task;
   Pulled pulled;
   {
+    TaskScope scope(task);
     AccountScope account(account_);
     CallScope call(segment.plan.meter, segment.plan.line_waits, segment.issued);
     pulled = segment.line->pull(piece.most);
   }
-  Task::current() = nullptr;
 
   Ticket* mine = nullptr;
   int waiting = 0;
@@ -574,7 +593,6 @@ void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
   Task task;
   task.demand = &ticket.demand;
   task.prepaid = ticket.prepaid;
-  Task::current() = &task;
   const std::vector<StepPlan>& steps = segment.plan.steps;
   if (ticket.step == 0 && steps[0].kind != StepPlan::Kind::kFetch) ticket.run = ticket.input;
   std::optional<SlabRows> target;
@@ -586,9 +604,10 @@ void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
     const bool last = ticket.step + 1 == steps.size();
     const int64_t begun = now_ns();
     const bool measure_cpu = step.user && step.meter->runs.load(std::memory_order_relaxed) < 1000;
-    const int64_t cpu_begun = measure_cpu ? thread_cpu_ns() : 0;
+    const ThreadTime time_begun = measure_cpu ? thread_time() : ThreadTime{};
     const int32_t rows = step.kind == StepPlan::Kind::kFetch ? ticket.rows : ticket.run.size;
     {
+      TaskScope scope(task);
       AccountScope account(account_);
       CallScope call(step.meter, step.user, ticket.first);
       if (step.kind == StepPlan::Kind::kFetch)
@@ -600,7 +619,7 @@ void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
     const int64_t took = now_ns() - begun;
     ns += took;
     step.meter->add(rows, took, ticket.run.byte_size());
-    if (measure_cpu) note_cpu(*step.meter, thread_cpu_ns() - cpu_begun);
+    if (measure_cpu) note_waiting(*step.meter, time_begun, took);
     --step.meter->calls;
     if (last || task.no_room || stopped_ || ticket.run.size == 0) break;
     ++ticket.step;
@@ -611,15 +630,17 @@ void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
     }
     ++steps[ticket.step].meter->calls;
   }
-  Task::current() = nullptr;
   Budget::process().give_back(task.prepaid);
   end_part(segment, ticket, task, ns, handed_on);
 }
 
-void Engine::note_cpu(Meter& meter, int64_t cpu) {
+// Off the CPU half of the time, of its own will, over at least 10 ms of calls:
+// a function that waits. One that was merely preempted is not.
+void Engine::note_waiting(Meter& meter, const ThreadTime& begun, int64_t took) {
+  const ThreadTime ended = thread_time();
+  const int64_t cpu = ended.gave_way > begun.gave_way ? ended.cpu_ns - begun.cpu_ns : took;
   const int64_t total = meter.cpu_ns.fetch_add(cpu) + cpu;
   const int64_t busy = meter.busy_ns.load();
-  // Off the CPU half of the time, over at least 10 ms of calls.
   if (busy > 10'000'000 && total < busy / 2) meter.waits = true;
 }
 
@@ -670,10 +691,12 @@ void Engine::learn(Segment& segment, int64_t ns, int32_t rows) {
 }
 
 // Only for what it waits for: workers take the pieces on its path themselves.
+// Without workers a piece may still end on another thread, one that was a
+// worker a moment ago, and nobody but the consumer takes the next.
 void Engine::wake_consumer() {
   if (!consumer_waiting_ || !root_) return;
   const Segment& root = *root_->root;
-  if (!root.head_ready() && !root.at_end()) return;
+  if (!root.head_ready() && !root.at_end() && Pool::process().workers() > 0) return;
   result_ready_.store(true, std::memory_order_release);
   if (consumer_asleep_) consumer_wakes_.notify_all();
 }
@@ -809,7 +832,8 @@ Result<bool> Engine::refill() {
       Pool::process().wake_all();
       const bool ready = spin();
       lock.lock();
-      if (ready || root_->root->head_ready() || root_->root->at_end() || stopped_) continue;
+      if (ready || result_ready_.load(std::memory_order_relaxed) || stopped_) continue;
+      if (root_->root->head_ready() || root_->root->at_end()) continue;
       consumer_asleep_ = true;
       consumer_wakes_.wait(lock);
       consumer_asleep_ = false;

@@ -12,7 +12,13 @@
 namespace stoker {
 
 int64_t now_ns();         // a clock that only goes forward
-int64_t thread_cpu_ns();  // CPU time of the calling thread
+
+// CPU time of the calling thread, and how often it went to sleep by itself.
+struct ThreadTime {
+  int64_t cpu_ns = 0;
+  int64_t gave_way = 0;
+};
+ThreadTime thread_time();
 
 // Plain counters of one stage, added to once a run. Mean and spread of the
 // service time are of runs, weighted by their rows.

@@ -2,24 +2,11 @@
 
 #include <algorithm>
 #include <set>
-#include <time.h>
 
 #include "stoker/core/permutation.h"
 #include "stoker/runtime/cache_store.h"
 
 namespace stoker {
-
-int64_t now_ns() {
-  timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
-}
-
-int64_t thread_cpu_ns() {
-  timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
-}
 
 namespace {
 

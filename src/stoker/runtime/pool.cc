@@ -15,8 +15,7 @@
 namespace stoker {
 namespace {
 
-// A call is found waiting when neither its CPU time nor its run delay grew for
-// so long.
+// A call is found waiting when its thread has slept for so long.
 constexpr int64_t kWaitingAfter = 2'000'000;
 // Reads and sleeping calls at once, over all iterators.
 constexpr int kMostWaiters = 64;
@@ -31,18 +30,34 @@ int standard_workers() {
   return default_workers(read_machine().cores);
 }
 
-// CPU time and run delay of a thread, in ns; false where the kernel keeps none.
-bool read_schedstat(int tid, int64_t& cpu, int64_t& delay) {
+// Whether a thread sleeps now, and its CPU time in ns. False where the kernel
+// does not say. The CPU time of a thread that runs is counted only at ticks:
+// it is the state that tells a long computation from a wait.
+bool read_sleeping(int tid, bool& sleeping, int64_t& cpu) {
   char path[64];
   std::snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", tid);
   std::FILE* file = std::fopen(path, "re");
   if (!file) return false;
-  long long a = 0, b = 0;
-  const bool read = std::fscanf(file, "%lld %lld", &a, &b) == 2;
+  long long ns = 0;
+  const bool read = std::fscanf(file, "%lld", &ns) == 1;
   std::fclose(file);
-  cpu = a;
-  delay = b;
-  return read;
+  cpu = ns;
+  std::snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+  file = std::fopen(path, "re");
+  if (!read || !file) {
+    if (file) std::fclose(file);
+    return false;
+  }
+  char text[128] = {};
+  const size_t n = std::fread(text, 1, sizeof(text) - 1, file);
+  std::fclose(file);
+  // The state stands behind the name, which ends with the last parenthesis.
+  const char* name_end = nullptr;
+  for (size_t i = 0; i < n; ++i)
+    if (text[i] == ')') name_end = text + i;
+  if (!name_end || name_end + 2 >= text + n) return false;
+  sleeping = name_end[2] == 'S' || name_end[2] == 'D';
+  return true;
 }
 
 void lower_priority() { setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kWorkerNice); }
@@ -219,11 +234,11 @@ void Pool::look_at(ThreadSlot& slot, int64_t now) {
     return;
   }
   const int64_t since = slot.since.load();
-  int64_t cpu = 0, delay = 0;
-  if (slot.counts_as_worker.load() && !slot.found_waiting.load() && read_schedstat(slot.tid, cpu, delay)) {
-    if (cpu != slot.cpu_seen || delay != slot.delay_seen) {
+  int64_t cpu = 0;
+  bool sleeping = false;
+  if (slot.counts_as_worker.load() && !slot.found_waiting.load() && read_sleeping(slot.tid, sleeping, cpu)) {
+    if (!sleeping || cpu != slot.cpu_seen) {
       slot.cpu_seen = cpu;
-      slot.delay_seen = delay;
       slot.unchanged_since = now;
     } else if (now - slot.unchanged_since >= kWaitingAfter && since <= slot.unchanged_since) {
       stage->waits = true;

@@ -23,7 +23,7 @@ struct ThreadSlot {
   std::atomic<bool> found_waiting{false};  // the monitor has put another worker in its place
   std::atomic<bool> told{false};
   int tid = 0;
-  int64_t cpu_seen = -1, delay_seen = -1;  // the monitor's own
+  int64_t cpu_seen = -1;  // the monitor's own
   int64_t unchanged_since = 0;
 };
 

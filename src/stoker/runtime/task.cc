@@ -7,10 +7,14 @@
 
 namespace stoker {
 
-Task*& Task::current() {
-  thread_local Task* task = nullptr;
-  return task;
+namespace {
+thread_local Task* current_task = nullptr;
 }
+
+Task* Task::current() { return current_task; }
+
+TaskScope::TaskScope(Task& task) : previous_(std::exchange(current_task, &task)) {}
+TaskScope::~TaskScope() { current_task = previous_; }
 
 bool EngineAccount::take(int64_t bytes, bool must) {
   Budget& budget = Budget::process();

@@ -18,7 +18,21 @@ struct Task {
 
   bool on_demand() const { return always || (demand && demand->load(std::memory_order_relaxed)); }
 
-  static Task*& current();
+  // The calling thread's, null outside the engine.
+  static Task* current();
+};
+
+// Makes a task the calling thread's while it lives. They nest: a function of
+// the user's may read another loader.
+class TaskScope {
+ public:
+  explicit TaskScope(Task& task);
+  ~TaskScope();
+  TaskScope(const TaskScope&) = delete;
+  TaskScope& operator=(const TaskScope&) = delete;
+
+ private:
+  Task* previous_;
 };
 
 // The account of one iterator: charges the process's budget.

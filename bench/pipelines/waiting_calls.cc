@@ -1,0 +1,45 @@
+// A callable that waits, 100 times 10 ms, with 16 parallel calls: how near to a
+// sixteenth of the serial time does the engine come on few cores?
+//
+// Nobody tells the engine that the callable waits; it finds out. "Cold" is the
+// first loader of the process, with no waiting thread alive; "fresh" has the
+// threads but must find out again; "epoch" is the next pass of the same loader.
+#include "bench/pipelines/report.h"
+
+int main(int argc, char** argv) {
+  using namespace stoker;
+  using namespace stoker::bench;
+  Report report(argc, argv, "waiting_calls");
+  constexpr double kWait = 10e-3;
+  constexpr int64_t kCalls = 100;
+  const int rounds = report.quick() ? 2 : 7;
+  configure({.workers = 2});
+
+  const Dataset waiting = Dataset::range({.stop = kCalls})
+                              .map({.map_func =
+                                        [](int64_t i) {
+                                          sleep_for(kWait);
+                                          return i;
+                                        },
+                                    .num_parallel_calls = 16});
+  const double serial = seconds_of([] {
+    for (int64_t i = 0; i < kCalls; ++i) sleep_for(kWait);
+  });
+  const auto share = [&](Loader& loader) { return seconds_of([&] { drain(loader); }) / serial; };
+
+  Loader cold(waiting);
+  const double cold_share = share(cold);
+  std::vector<double> fresh, epoch;
+  for (int round = 0; round < rounds; ++round) {
+    Loader loader(waiting);
+    fresh.push_back(share(loader));
+    loader.begin_epoch();
+    epoch.push_back(share(loader));
+  }
+  report.add({.name = "serial", .value = 1e3 * serial, .unit = "ms"});
+  report.add({.name = "share of the serial time, cold", .value = cold_share, .unit = "", .at_most = 1.0 / 12});
+  report.add(
+      {.name = "share of the serial time, fresh loader", .value = median(fresh), .unit = "", .at_most = 1.0 / 12});
+  report.add({.name = "share of the serial time, next epoch", .value = median(epoch), .unit = "", .at_most = 1.0 / 12});
+  return report.end();
+}

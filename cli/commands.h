@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+// The commands, one function and one file each. They print and return what the
+// process returns; main.cc reads the command line into their options.
+namespace stoker::cli {
+
+constexpr int kFine = 0;
+constexpr int kBadData = 1;   // an element failed, a result could not be written
+constexpr int kWrongUse = 2;  // the command line, or a graph or checkpoint that cannot be used
+
+struct StagesOptions {
+  std::string name;  // of one stage or operation; empty: all
+  bool json = false;
+};
+int stages(const StagesOptions& options);
+
+struct RunOptions {
+  std::string graph;
+  std::optional<int64_t> limit;  // elements
+  bool print = true;
+  std::string save;                 // where the state goes; empty: nowhere
+  std::string restore;              // where it comes from; empty: from the start
+  std::optional<bool> skip_errors;  // nothing: what the graph says
+};
+int run(const RunOptions& options);
+
+struct ExplainOptions {
+  std::string graph;
+  bool json = false;
+};
+int explain(const ExplainOptions& options);
+
+struct BenchOptions {
+  std::string graph;
+  double seconds = 5;
+  bool json = false;
+};
+int bench(const BenchOptions& options);
+
+struct ReplayOptions {
+  std::string graph;
+  std::string at;
+  bool json = false;
+};
+int replay(const ReplayOptions& options);
+
+struct DemoOptions {
+  double seconds = 3;  // of the live part
+};
+int demo(const DemoOptions& options);
+
+// What completion needs to know of the command line.
+struct OptionWords {
+  std::string name;  // "--limit"
+  std::string doc;
+  bool takes_value = false;
+  bool takes_file = false;
+  std::vector<std::string> choices;
+};
+struct CommandWords {
+  std::string name;
+  std::string doc;
+  std::vector<OptionWords> options;
+  bool takes_file = false;             // as its argument
+  std::vector<std::string> arguments;  // that may stand there
+};
+int completion(const std::string& shell, const std::vector<CommandWords>& commands);
+
+}  // namespace stoker::cli

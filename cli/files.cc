@@ -1,0 +1,140 @@
+#include "cli/files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/terminal.h"
+
+namespace stoker::cli {
+namespace {
+
+// Neither a graph nor a state comes near this; /dev/zero does.
+constexpr size_t kMostBytes = size_t{256} << 20;
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() { close(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+  int close() { return fd_ < 0 ? 0 : ::close(std::exchange(fd_, -1)); }
+
+ private:
+  int fd_;
+};
+
+Result<std::string> read_all(int fd, const std::string& name) {
+  std::string text;
+  char piece[64 << 10];
+  while (true) {
+    const ssize_t n = ::read(fd, piece, sizeof(piece));
+    if (n < 0 && errno == EINTR && !interrupted()) continue;
+    if (n < 0) return Error::io("cannot read ", name);
+    if (n == 0) return text;
+    text.append(piece, static_cast<size_t>(n));
+    if (text.size() > kMostBytes) return Error::invalid(name, " is larger than ", kMostBytes, " bytes");
+  }
+}
+
+Result<void> write_all(int fd, std::string_view text, const std::string& path) {
+  while (!text.empty()) {
+    const ssize_t n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return Error::io("cannot write ", path);
+    text.remove_prefix(static_cast<size_t>(n));
+  }
+  return {};
+}
+
+bool is_regular(const std::string& path) {
+  struct stat found{};
+  return stat(path.c_str(), &found) != 0 || S_ISREG(found.st_mode);
+}
+
+// A regular file is read where it lies, with the arrays beside it.
+Result<Dataset> dataset_of(const std::string& path) {
+  if (path != "-" && is_regular(path)) return Dataset::load_graph(path);
+  const std::string name = path == "-" ? "standard input" : path;
+  STOKER_TRY(std::string text, path == "-" ? read_all(STDIN_FILENO, name) : read_text_file(path));
+  Result<Dataset> read = Dataset::from_json(text);
+  if (!read) return Error(read.error().code(), name + ": " + read.error().message());
+  return read;
+}
+
+bool is_about_data(const Error& error) {
+  switch (error.code()) {
+    case Code::kInvalidArgument:
+    case Code::kUnimplemented:
+    case Code::kFailedPrecondition: return false;
+    default: return true;
+  }
+}
+
+}  // namespace
+
+int with_graph(const std::string& path, const std::function<int(const Dataset&)>& body) {
+  if (path != "-") {
+    const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (file.get() < 0) {
+      complain(Error::io("cannot open the graph ", path).message());
+      return kWrongUse;
+    }
+    struct stat found{};
+    if (fstat(file.get(), &found) == 0 && S_ISDIR(found.st_mode)) {
+      complain(path + " is a folder and not a graph file");
+      return kWrongUse;
+    }
+    if (S_ISREG(found.st_mode) && static_cast<uint64_t>(found.st_size) > kMostBytes) {
+      complain(fmt::format("{} has {}, which is too much for a graph", path,
+                           bytes_words(static_cast<double>(found.st_size))));
+      return kWrongUse;
+    }
+  }
+  const Result<Dataset> dataset = dataset_of(path);
+  if (dataset && !dataset->error()) return body(*dataset);
+  const Error& error = dataset ? *dataset->error() : dataset.error();
+  complain(error.message());
+  return is_about_data(error) ? kBadData : kWrongUse;
+}
+
+Result<std::string> read_text_file(const std::string& path) {
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return Error::io("cannot open ", path);
+  return read_all(file.get(), path);
+}
+
+Result<void> check_writable(const std::string& path) {
+  struct stat found{};
+  if (stat(path.c_str(), &found) == 0) {
+    if (S_ISDIR(found.st_mode)) return Error::precondition("cannot write ", path, ": it is a folder");
+    if (!S_ISREG(found.st_mode)) return {};
+  }
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) return Error::io("cannot write ", path);
+  return {};
+}
+
+Result<void> write_file(const std::string& path, std::string_view text) {
+  const Uninterrupted until_done;
+  const bool in_place = !is_regular(path);  // a pipe or /dev/null is not replaced
+  const std::string partial = in_place ? path : fmt::format("{}.{}.partial", path, getpid());
+  Descriptor file(open(partial.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (in_place ? 0 : O_TRUNC), 0666));
+  if (file.get() < 0) return Error::io("cannot write ", path);
+  Result<void> written = write_all(file.get(), text, path);
+  if (in_place) return written;
+  if (written && fsync(file.get()) != 0) written = Error::io("cannot write ", path);
+  if (file.close() != 0 && written) written = Error::io("cannot write ", path);
+  if (written && std::rename(partial.c_str(), path.c_str()) != 0) written = Error::io("cannot write ", path);
+  if (!written) unlink(partial.c_str());
+  return written;
+}
+
+}  // namespace stoker::cli

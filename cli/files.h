@@ -1,0 +1,23 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "stoker/api/dataset.h"
+
+// The files a command is given: graphs, and states of a run.
+namespace stoker::cli {
+
+// Calls `body` with the data set of a graph file, "-" being standard input, and
+// returns what it returns. A graph that cannot be used is told, and is
+// kWrongUse; one whose own files are missing or damaged is kBadData.
+int with_graph(const std::string& path, const std::function<int(const Dataset&)>& body);
+
+Result<std::string> read_text_file(const std::string& path);
+
+// What would keep a file from being written, before the work that is to go there.
+Result<void> check_writable(const std::string& path);
+// Replaces a file as a whole or not at all.
+Result<void> write_file(const std::string& path, std::string_view text);
+
+}  // namespace stoker::cli

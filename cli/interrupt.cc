@@ -1,0 +1,51 @@
+#include "cli/interrupt.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+
+namespace stoker::cli {
+namespace {
+
+// Lock-free atomics: all that a handler may touch.
+std::atomic<int> signal_seen{0};
+std::atomic<bool> held{false};
+std::atomic<bool> end_wanted{false};
+
+extern "C" void on_signal(int number) {
+  int none = 0;
+  const bool first = number != SIGALRM && signal_seen.compare_exchange_strong(none, number);
+  if (first) {
+    alarm(1);
+    return;
+  }
+  end_wanted = true;
+  if (!held) _exit(128 + signal_seen);
+}
+
+}  // namespace
+
+void watch_interrupts() {
+  struct sigaction action{};
+  action.sa_handler = on_signal;  // without SA_RESTART: a blocked write comes back
+  sigemptyset(&action.sa_mask);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before{};
+    sigaction(number, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);  // nohup stays nohup
+  }
+  sigaction(SIGALRM, &action, nullptr);
+  signal(SIGPIPE, SIG_IGN);  // write() says EPIPE instead
+}
+
+bool interrupted() { return signal_seen != 0; }
+int interrupted_status() { return 128 + signal_seen; }
+
+Uninterrupted::Uninterrupted() { held = true; }
+Uninterrupted::~Uninterrupted() {
+  held = false;
+  if (end_wanted) _exit(interrupted_status());
+}
+
+}  // namespace stoker::cli
