@@ -278,18 +278,18 @@ void CommandLine::add_help() {
 }
 
 int CommandLine::help() {
-  const CLI::App* about = &app_;
-  if (!help_on_.empty()) {
-    const auto found =
-        std::ranges::find_if(commands_, [&](const Command& one) { return one.app->get_name() == help_on_; });
-    about = found == commands_.end() ? nullptr : found->app;
-    if (!about) {
-      complain("no command named '" + help_on_ + "'" + hint_for(help_on_, nullptr));
-      return kWrongUse;
-    }
+  if (help_on_.empty()) {
+    // Not app_.help(): that is the help of the command in progress, this one.
+    print(app_.get_formatter()->make_help(&app_, "stoker", CLI::AppFormatMode::Normal));
+    return kFine;
   }
-  print(about->help(about == &app_ ? "" : "stoker"));
-  return kFine;
+  for (const Command& command : commands_)
+    if (command.app->get_name() == help_on_) {
+      print(command.app->help("stoker"));
+      return kFine;
+    }
+  complain("no command named '" + help_on_ + "'" + hint_for(help_on_, nullptr));
+  return kWrongUse;
 }
 
 // "; did you mean 'run'?": among the options of a command, or the commands.

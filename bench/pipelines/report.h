@@ -133,6 +133,16 @@ inline int64_t resident_bytes() {
   return resident * sysconf(_SC_PAGESIZE);
 }
 
+// Core-seconds the machine has been busy since it started, the part that its
+// host took included.
+inline double machine_busy_seconds() {
+  std::ifstream file("/proc/stat");
+  std::string name;
+  double user = 0, nice = 0, system = 0, idle = 0, io = 0, irq = 0, softirq = 0, steal = 0;
+  file >> name >> user >> nice >> system >> idle >> io >> irq >> softirq >> steal;
+  return (user + nice + system + irq + softirq + steal) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
 inline int cores() { return static_cast<int>(std::thread::hardware_concurrency()); }
 
 inline std::string cpu_name() {
@@ -172,6 +182,8 @@ class Report {
         flags_[word] = i + 1 < argc && !std::string(argv[i + 1]).starts_with("--") ? argv[++i] : "";
     }
     std::printf("%s\n", name_.c_str());
+    begun_ = now();
+    begun_busy_ = machine_busy_seconds() - cpu_now();
   }
 
   bool has(const std::string& flag) const { return flags_.contains(flag); }
@@ -203,8 +215,12 @@ class Report {
 
   // Writes the JSON if it was asked for. A missed figure is no failure of the
   // program: other work on the machine can cause it.
-  int end() const {
-    std::string path = text("json", text("benchmark_out", ""));
+  int end() {
+    const double others = machine_busy_seconds() - cpu_now() - begun_busy_;
+    add({.name = "of the machine, taken by other programs meanwhile",
+         .value = 100 * std::max(0.0, others) / (now() - begun_) / cores(),
+         .unit = "%"});
+    const std::string path = text("json", text("benchmark_out", ""));
     if (path.empty()) return 0;
     nlohmann::ordered_json json;
     json["benchmark"] = name_;
@@ -238,6 +254,8 @@ class Report {
   std::string command_;
   std::map<std::string, std::string> flags_;
   std::vector<Figure> figures_;
+  double begun_ = 0;
+  double begun_busy_ = 0;  // of other programs
 };
 
 }  // namespace stoker::bench

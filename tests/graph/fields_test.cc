@@ -90,8 +90,8 @@ TEST(Fields, SayInTheUsersWordsWhatIsWrong) {
             "batch: 'workers' wants an integer of 32 bits, found 3000000000");
   EXPECT_EQ(complaint(R"({"batch_size": 1, "drop_remainder": 1})"),
             "batch: 'drop_remainder' wants true or false, found an integer");
-  EXPECT_EQ(complaint(R"({"batch_size": 1, "dtype": "int23"})"),
-            "batch: 'dtype' wants the name of a dtype, found 'int23'; did you mean 'int32'?");
+  EXPECT_EQ(complaint(R"({"batch_size": 1, "dtype": "int33"})"),
+            "batch: 'dtype' wants the name of a dtype, found 'int33'; did you mean 'int32'?");
   EXPECT_EQ(complaint(R"({"batch_size": 1, "files": ["a", 2]})"), "batch: 'files', item 1: wants a string, found an integer");
   EXPECT_EQ(complaint(R"([1])"), "batch: parameters stand in an object, found a list");
 }

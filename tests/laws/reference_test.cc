@@ -223,7 +223,7 @@ Dataset dataset_of(const Case& c, uint64_t seed) {
 // Nothing where the graph takes too long or is refused when built.
 std::optional<Expected> expected_of(const Case& c) {
   Expected e;
-  if (dataset_of(c, c.seed).error()) return {};
+  if (!dataset_of(c, c.seed).explain()) return {};
   try {
     const size_t most = c.skip ? 100 * kMost : kMost;
     model::Model whole(c.tree), left(c.tree);

@@ -684,6 +684,24 @@ class EnumerateStream final : public Stream {
   int64_t count_;
 };
 
+// Wants all of its input before it gives anything, in an order that the model
+// does not know: over an endless one it takes too long.
+class WholeStream final : public Stream {
+ public:
+  explicit WholeStream(StreamPtr input) : input_(std::move(input)) {}
+  MaybeItem next() override {
+    while (MaybeItem item = input_->next()) items_.push_back(*std::move(item));
+    if (items_.empty()) return {};
+    Item first = std::move(items_.front());
+    items_.pop_front();
+    return first;
+  }
+
+ private:
+  StreamPtr input_;
+  std::deque<Item> items_;
+};
+
 // Every pass over a cache is the first one again.
 class CacheStream final : public Stream {
  public:
@@ -857,6 +875,7 @@ StreamPtr open(const Tree& tree, Nodes& nodes, Steps& steps) {
     case Kind::kFlatMap: return std::make_unique<InterleaveStream>(s, std::move(in[0]), steps);
     case Kind::kIgnoreErrors: return std::make_unique<IgnoreErrorsStream>(std::move(in[0]));
     case Kind::kAssertCardinality: return std::make_unique<AssertStream>(s, std::move(in[0]));
+    case Kind::kGlobalShuffle: return std::make_unique<WholeStream>(std::move(in[0]));
     default: return std::move(in[0]);  // prefetch; what the model does not answer passes through
   }
 }

@@ -202,8 +202,7 @@ void Run::append(Run more) {
     return;
   }
   if (names() || more.names()) {
-    if (!passes.empty() && passes.size() <= 1 && more.passes.size() <= 1 && passes == more.passes) {
-    } else {
+    if (passes.size() > 1 || more.passes.size() > 1 || passes != more.passes) {
       spell_out_passes(*this);
       spell_out_passes(more);
       passes.insert(passes.end(), more.passes.begin(), more.passes.end());

@@ -110,13 +110,12 @@ Passes take_passes(const Plan& plan) {
 }
 
 void raise_passes(const Plan& plan, const Passes& passes, int32_t source, int64_t pass) {
-  const auto own = std::ranges::find_if(
-      plan.counted, [&](const Counted& c) { return c.node == plan.source_nodes[static_cast<size_t>(source)]; });
+  const auto own = std::ranges::find_if(plan.counted, [&](const Counted& c) { return c.source == source; });
   if (own == plan.counted.end()) return;
   const int64_t begun = pass - passes.base(*own->node, own->place);
   for (const Counted& counted : plan.counted) {
-    if (counted.below_cache >= 0) continue;
-    const int64_t next = passes.base(*counted.node, counted.place) + begun + 1;
+    if (counted.below_cache >= 0 || counted.source != source) continue;
+    const int64_t next = passes.base(*counted.node, counted.place) + begun / counted.stride + 1;
     int64_t known = counted.node->state->passes.load();
     while (known < next && !counted.node->state->passes.compare_exchange_weak(known, next)) {
     }

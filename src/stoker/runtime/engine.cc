@@ -175,6 +175,7 @@ Engine::Engine(std::shared_ptr<const Plan> plan, std::shared_ptr<Meters> meters,
       options_(options),
       account_(std::make_shared<EngineAccount>()) {
   begun_ns_ = last_tuned_ns_ = now_ns();
+  last_pass_.resize(plan_->sources.size(), -1);
 }
 
 std::shared_ptr<Engine> Engine::make(std::shared_ptr<const Plan> plan, std::shared_ptr<Meters> meters,
@@ -763,11 +764,11 @@ Result<std::optional<Element>> Engine::next() {
     if (current_row_ < current_.size) {
       const int32_t row = current_row_++;
       ++delivered_rows_;
+      note_pass(current_.origins.at(row));
       if (const Failure* failure = current_.failed.empty() ? nullptr : current_.failure_of(row)) {
         STOKER_TRY(handle(*failure, current_.origins.at(row)));
         continue;
       }
-      note_pass(current_, row);
       delivered_elements_.fetch_add(1, std::memory_order_relaxed);
       return std::optional<Element>(current_.element(row));
     }
@@ -796,14 +797,16 @@ Result<void> Engine::handle(const Failure& failure, const Origin& origin) {
 }
 
 // Counts the passes that the consumer has begun, for the iterators after it.
-void Engine::note_pass(const Run& run, int32_t row) {
-  const Origin origin = run.origins.at(row);
-  const Origin* first = &origin;
-  while (first->parent || first->members) first = first->parent ? first->parent.get() : &first->members->front();
-  if (first->pass == last_pass_) return;
-  last_pass_ = first->pass;
-  if (static_cast<size_t>(first->source) >= plan_->source_nodes.size() || !root_) return;
-  raise_passes(*plan_, root_->passes, first->source, first->pass);
+void Engine::note_pass(const Origin& origin) {
+  if (origin.parent) return note_pass(*origin.parent);
+  if (origin.members) {
+    for (const Origin& member : *origin.members) note_pass(member);
+    return;
+  }
+  const auto source = static_cast<size_t>(origin.source);
+  if (source >= last_pass_.size() || last_pass_[source] == origin.pass || !root_) return;
+  last_pass_[source] = origin.pass;
+  raise_passes(*plan_, root_->passes, origin.source, origin.pass);
 }
 
 Result<bool> Engine::refill() {

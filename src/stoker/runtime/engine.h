@@ -217,7 +217,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   Result<bool> refill();
   bool spin() const;
   Result<void> handle(const Failure& failure, const Origin& origin);
-  void note_pass(const Run& run, int32_t row);
+  void note_pass(const Origin& origin);
 
   const std::shared_ptr<const Plan> plan_;
   const std::shared_ptr<Meters> meters_;
@@ -237,7 +237,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   int64_t failures_ = 0;
   int64_t pops_ = 0;
   bool too_many_skipped_ = false;
-  int64_t last_pass_ = -1;
+  std::vector<int64_t> last_pass_;  // delivered, by source
   int64_t usual_wait_ns_ = 0;
   std::atomic<bool> result_ready_{false};
 

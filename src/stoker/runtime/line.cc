@@ -293,7 +293,6 @@ class ShuffleLine final : public LineNode {
   ShuffleLine(const LinePlan& plan, Instance& instance, int64_t pass)
       : LineNode(plan, instance),
         buffer_(shuffle_params(*plan.node).buffer.value_or(kEndless)),
-        pass_(pass),
         numbers_(shuffle_seeds(*plan.node, pass + instance.passes.base(*plan.node, plan.place), instance.make.parent)) {
     inputs_.push_back(make_line(*plan.inputs[0], instance, pass));
   }
@@ -301,8 +300,12 @@ class ShuffleLine final : public LineNode {
  protected:
   static constexpr int64_t kBytesToKeep = int64_t{4} << 20;
 
+  struct Name {
+    int64_t position;
+    int64_t pass;
+  };
   struct Saved {
-    std::deque<int64_t> names;
+    std::deque<Name> names;
     std::deque<Run> made;
     int64_t draws = 0;
     bool ended = false;
@@ -363,9 +366,10 @@ class ShuffleLine final : public LineNode {
 
   void take_names() {
     const int64_t n = std::min<int64_t>(waiting(), buffer_ - static_cast<int64_t>(held()));
-    const auto first = incoming_.positions.begin() + incoming_row_;
-    saved_.names.insert(saved_.names.end(), first, first + n);
-    incoming_row_ += static_cast<int32_t>(n);
+    for (int64_t i = 0; i < n; ++i, ++incoming_row_) {
+      const auto row = static_cast<size_t>(incoming_row_);
+      saved_.names.push_back({incoming_.positions[row], incoming_.passes[incoming_.passes.size() == 1 ? 0 : row]});
+    }
   }
 
   // Nothing is made smaller in silence.
@@ -390,9 +394,7 @@ class ShuffleLine final : public LineNode {
     ++saved_.draws;
     const size_t i = numbers_.next() % held();
     if (names_) {
-      if (out.size == 0) out.passes = {pass_};
-      out.positions.push_back(saved_.names[i]);
-      ++out.size;
+      add_name(out, saved_.names[i]);
       saved_.names[i] = saved_.names.front();
       saved_.names.pop_front();
       return;
@@ -401,6 +403,16 @@ class ShuffleLine final : public LineNode {
     out.append(std::move(saved_.made[i]));
     if (i > 0) saved_.made[i] = std::move(saved_.made.front());
     saved_.made.pop_front();
+  }
+
+  // Passes are spelt out only where names of several stand in one run.
+  static void add_name(Run& out, const Name& name) {
+    if (out.size == 0)
+      out.passes = {name.pass};
+    else if (out.passes.size() > 1 || out.passes[0] != name.pass)
+      out.passes.resize(static_cast<size_t>(out.size), out.passes[0]), out.passes.push_back(name.pass);
+    out.positions.push_back(name.position);
+    ++out.size;
   }
 
   void log_if_worth_it() {
@@ -426,8 +438,8 @@ class ShuffleLine final : public LineNode {
     json.set("draws", saved.draws);
     json.set("ended", saved.ended);
     if (!saved.names.empty()) {
-      const std::vector<int64_t> names(saved.names.begin(), saved.names.end());
-      json.set("names", to_base64({reinterpret_cast<const char*>(names.data()), names.size() * sizeof(int64_t)}));
+      const std::vector<Name> names(saved.names.begin(), saved.names.end());
+      json.set("names", to_base64({reinterpret_cast<const char*>(names.data()), names.size() * sizeof(Name)}));
     }
     if (!saved.made.empty()) {
       Json held = Json::list();
@@ -446,8 +458,8 @@ class ShuffleLine final : public LineNode {
     if (const auto* text = part(json, "names").as<std::string>()) {
       STOKER_TRY(std::string raw, from_base64(*text));
       names_ = true;
-      for (size_t at = 0; at + sizeof(int64_t) <= raw.size(); at += sizeof(int64_t)) {
-        int64_t name = 0;
+      for (size_t at = 0; at + sizeof(Name) <= raw.size(); at += sizeof(Name)) {
+        Name name{};
         std::memcpy(&name, raw.data() + at, sizeof(name));
         saved_.names.push_back(name);
       }
@@ -462,7 +474,6 @@ class ShuffleLine final : public LineNode {
   }
 
   const int64_t buffer_;
-  const int64_t pass_;
   Philox numbers_;
   bool names_ = false;
   Saved saved_;
@@ -531,12 +542,13 @@ class RepeatLine final : public LineNode {
   Begun opened(int64_t pass) {
     Begun begun{pass, nullptr, nullptr, 0, false};
     if (plan_.is_inline)
-      begun.line = make_line(*plan_.inputs[0], instance_, first_pass_ + pass);
+      begun.line = make_line(*plan_.inputs[0], instance_, pass_below(pass));
     else
-      begun.child = instance_.engine->open(*plan_.child, instance_.plan, instance_, first_pass_ + pass,
+      begun.child = instance_.engine->open(*plan_.child, instance_.plan, instance_, pass_below(pass),
                                            instance_.make.parent, instance_.path, rank_ + 1);
     return begun;
   }
+  int64_t pass_below(int64_t pass) const { return first_pass_ * std::max<int64_t>(count_, 1) + pass; }
   // The next pass starts to fill while the last one drains.
   void open_ahead() {
     if (plan_.is_inline || ahead_.pass >= 0 || (count_ >= 0 && now_.pass + 1 >= count_)) return;

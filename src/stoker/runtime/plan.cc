@@ -217,6 +217,7 @@ class PositionList final : public ListPlan {
     int place = 0;
     int64_t below = 0;   // length of what it reads
     int64_t length = 0;  // of what it gives
+    int64_t stride = 1;  // kRepeat: passes that one pass of what stands above begins
   };
 
   PositionList(std::shared_ptr<const ListPlan> base, std::vector<Op> ops)
@@ -247,7 +248,7 @@ class PositionList final : public ListPlan {
       case Op::Kind::kRepeat:
         if (passes.size() == 1) passes.resize(positions.size(), passes[0]);
         for (size_t i = 0; i < positions.size(); ++i) {
-          passes[i] += positions[i] / op.below;
+          passes[i] = passes[i] * op.stride + positions[i] / op.below;
           positions[i] %= op.below;
         }
         return;
@@ -382,6 +383,8 @@ struct Stub {
   int64_t at_least = 0;
   uint64_t seed = 0;
   uint64_t maps = 0;
+  int32_t source = 0;
+  int64_t stride = 1;  // passes of the source that one pass of this begins
   std::vector<std::string> words;
   Meter* meter = nullptr;
 
@@ -469,9 +472,9 @@ class Lowering {
     if (uses > 1) path += "_" + std::to_string(uses);
     return meters_.find(path, node.location.words());
   }
-  int place_of(const std::shared_ptr<const Node>& node) {
+  int place_of(const std::shared_ptr<const Node>& node, const Stub& stub) {
     const int place = places_[node->state.get()]++;
-    plan_.counted.push_back({node, place, cache_});
+    plan_.counted.push_back({node, place, cache_, stub.source, stub.stride});
     return place;
   }
 
@@ -485,7 +488,8 @@ class Lowering {
     for (int i = 2; std::ranges::count(plan_.sources, name); ++i) name = node->name + "_" + std::to_string(i);
     plan_.sources.push_back(name);
     plan_.source_nodes.push_back(node);
-    const int place = place_of(node);
+    stub.source = number;
+    const int place = place_of(node, stub);
     const StageType& type = node->stage->type();
     if (type.form == Form::kList) {
       Context context;
@@ -581,18 +585,18 @@ class Lowering {
   // Puts a window behind the stub's maps and goes on with what comes out.
   void close(Stub& stub, int64_t rows = 0) {
     if (stub.base == nullptr && stub.steps.empty()) return;
-    const uint64_t seed = stub.seed;
-    const uint64_t maps = stub.maps;
-    Meter* meter = stub.meter;
+    Stub next;
+    next.seed = stub.seed;
+    next.maps = stub.maps;
+    next.source = stub.source;
+    next.stride = stub.stride;
+    next.meter = stub.meter;
+    next.inline_only = false;
+    next.words = {"…"};
     auto port = new_line(LinePlan::Kind::kPort, nullptr);
     port->segment = segment(std::move(stub), rows);
-    stub = Stub();
-    stub.line = std::move(port);
-    stub.seed = seed;
-    stub.maps = maps;
-    stub.meter = meter;
-    stub.inline_only = false;
-    stub.words = {"…"};
+    next.line = std::move(port);
+    stub = std::move(next);
   }
 
   Result<Stub> selection(Stub stub, const std::shared_ptr<const Node>& node) {
@@ -648,6 +652,8 @@ class Lowering {
     next.line = std::move(line);
     next.seed = stub.seed;
     next.maps = stub.maps;
+    next.source = stub.source;
+    next.stride = stub.stride;
     next.waits = stub.waits;
     next.inline_only = stub.inline_only;
     next.words = std::move(stub.words);
@@ -674,7 +680,7 @@ class Lowering {
   }
 
   Result<Stub> shuffle(Stub stub, const std::shared_ptr<const Node>& node, const EngineParams& params) {
-    const int place = place_of(node);
+    const int place = place_of(node, stub);
     stub.words.push_back(node->name);
     if (!params.buffer && stub.base) {  // a uniform order with some struck out is a uniform order
       const int64_t n = stub.list_length();
@@ -688,9 +694,26 @@ class Lowering {
     return stub;
   }
 
+  // How many passes of each repeat below one full pass of the list begins.
+  static void settle_strides(std::vector<PositionList::Op>& ops) {
+    if (ops.empty()) return;
+    int64_t last = ops.back().length - 1;
+    for (auto op = ops.rbegin(); op != ops.rend() && last >= 0; ++op) {
+      if (op->kind == PositionList::Op::Kind::kSelect) last = op->node->stage->select(last);
+      if (op->kind == PositionList::Op::Kind::kPermute) last = op->below - 1;
+      if (op->kind == PositionList::Op::Kind::kRepeat) {
+        op->stride = last / op->below + 1;
+        last = op->below - 1;
+      }
+    }
+  }
+
   Result<Stub> repeat(Stub stub, const std::shared_ptr<const Node>& node, const EngineParams& params) {
     stub.words.push_back(node->name);
+    if (params.count < 0 || __builtin_mul_overflow(stub.stride, std::max<int64_t>(params.count, 1), &stub.stride))
+      stub.stride = kEndless;
     if (stub.is_list()) {
+      settle_strides(stub.ops);
       const int64_t below = stub.list_length();
       int64_t length = 0;
       if (below == 0 || params.count == 0)
@@ -723,6 +746,8 @@ class Lowering {
       next.names = true;
       next.seed = stub.seed;
       next.maps = stub.maps;
+      next.source = stub.source;
+      next.stride = stub.stride;
       next.words = std::move(stub.words);
       next.meter = meter_of(*node);
       add_fetch(next);
@@ -757,6 +782,8 @@ class Lowering {
     stub.names = true;
     stub.seed = like.seed;
     stub.maps = like.maps;
+    stub.source = like.source;
+    stub.stride = like.stride;
     stub.words = {node->name};
     stub.meter = meter_of(*node);
     add_fetch(stub);

@@ -30,6 +30,8 @@ struct Counted {
   std::shared_ptr<const Node> node;
   int place = 0;         // 0 for the first from the left
   int below_cache = -1;  // the number of the cache it lies below; -1: none
+  int32_t source = 0;    // the source it reads from, and how many passes of it
+  int64_t stride = 1;    // one of its own begins
 };
 
 // The pass each counted node's iterator started from.

@@ -1,0 +1,65 @@
+// A loader dropped at any element leaves no bytes and no threads.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "support/law.h"
+
+namespace stoker {
+namespace {
+
+STOKER_LAW(Cancel);
+
+int64_t threads_of_process() {
+  int64_t n = 0;
+  for ([[maybe_unused]] const auto& task : std::filesystem::directory_iterator("/proc/self/task")) ++n;
+  return n;
+}
+
+// Waits until nothing is held; the law's watch ends a wait without end.
+void expect_nothing_held() {
+  while (memory_use().held > 0) std::this_thread::yield();
+  EXPECT_EQ(memory_use().held, 0);
+}
+
+TEST_P(Cancel, LeavesNothingWhereverTheLoaderIsDropped) {
+  for (const Resources& place : {places()[0], places()[3], places()[4]}) {
+    WithResources here(place);
+    expect_nothing_held();
+    for (int64_t k = 0; k < 12; ++k) {
+      Loader loader(made());
+      (void)words_of_rest(loader, k);
+      if (k % 2 == 0) loader.close();
+    }
+    expect_nothing_held();
+  }
+}
+
+TEST_P(Cancel, MakesNoThreadsAnew) {
+  WithResources here({.workers = 2, .memory_bytes = int64_t{1} << 24});
+  auto cycles = [&](int n) {
+    for (int i = 0; i < n; ++i) {
+      Loader loader(made());
+      (void)words_of_rest(loader, i % 7);
+    }
+  };
+  cycles(20);
+  const int64_t warm = threads_of_process();
+  cycles(100);
+  EXPECT_LE(threads_of_process(), warm + 2);
+}
+
+TEST_P(Cancel, AClosedLoaderIsAtItsEnd) {
+  Loader loader(made());
+  (void)loader.next();
+  loader.close();
+  Result<std::optional<Element>> next = loader.next();
+  ASSERT_TRUE(next.ok());
+  EXPECT_FALSE(next->has_value());
+  EXPECT_FALSE(loader.save().ok());
+}
+
+}  // namespace
+}  // namespace stoker

@@ -1,0 +1,80 @@
+// Bytes held stay within the budget, but for one element for the consumer
+// that waits.
+
+#include <gtest/gtest.h>
+
+#include "stoker/runtime/budget.h"
+#include "support/support.h"
+#include "support/watch.h"
+
+namespace stoker {
+namespace {
+
+constexpr int64_t kBytes = 100'000;
+
+// 100 KB from a number.
+struct Large {
+  static constexpr std::string_view kName = "large";
+  static constexpr std::string_view kDoc = "An array of 100 KB.";
+  void describe(Fields&) {}
+  Result<Spec> spec(std::span<const Spec>) const {
+    return Spec{Nest::leaf(), {{DType::kUint8, std::vector<int64_t>{kBytes}}}};
+  }
+  Result<Element> apply(Element element, Context&) const {
+    Result<Array> made = Array::make({kBytes}, DType::kUint8);
+    if (!made) return made.error();
+    std::memset(made->raw(), static_cast<int>(element.leaves[0].scalar<int64_t>() % 251), kBytes);
+    return Element(*std::move(made));
+  }
+};
+
+struct Pipeline {
+  std::string name;
+  std::function<Dataset()> make;
+  int64_t largest;  // element
+};
+
+std::vector<Pipeline> pipelines() {
+  return {
+      {"map", [] { return numbers(150).then(Large{}); }, kBytes},
+      {"two_maps", [] { return numbers(150).then(Jitter{}).then(Large{}).then(Jitter{.seed = 1}); }, kBytes},
+      {"batch", [] { return numbers(150).then(Large{}).batch({.batch_size = 3}); }, 3 * kBytes},
+      {"shuffle_before", [] { return numbers(150).shuffle({.seed = 1}).then(Large{}); }, kBytes},
+      {"filter_behind",
+       [] { return numbers(150).then(Large{}).filter({.predicate = [](const Array& a) { return a.count() > 0; }}); },
+       kBytes},
+      {"repeat", [] { return numbers(50).then(Large{}).batch({.batch_size = 2}).repeat({.count = 3}); }, 2 * kBytes},
+      {"prefetch", [] { return numbers(150).then(Large{}).prefetch({.buffer_size = 100}); }, kBytes},
+      {"cache", [] { return numbers(60).then(Large{}).cache({}).repeat({.count = 2}); }, kBytes},
+  };
+}
+
+class MemoryLaw : public testing::TestWithParam<Pipeline> {};
+INSTANTIATE_TEST_SUITE_P(Every, MemoryLaw, testing::ValuesIn(pipelines()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(MemoryLaw, PeakIsTheBudgetAndOneElement) {
+  WatchScope watch(GetParam().name);
+  for (const int workers : {0, 1, 3}) {
+    SCOPED_TRACE(workers);
+    constexpr int64_t kBudget = 1'000'000;
+    WithResources here({.workers = workers, .memory_bytes = kBudget});
+    const int64_t before = memory_use().held;
+    int64_t most = 0, count = 0;
+    {
+      Loader loader(GetParam().make());
+      while (true) {
+        Result<std::optional<Element>> next = loader.next();
+        ASSERT_TRUE(next.ok()) << next.error().words();
+        if (!*next) break;
+        ++count;
+        most = std::max(most, memory_use().held);
+      }
+    }
+    EXPECT_GT(count, 0);
+    EXPECT_LE(most - before, kBudget + GetParam().largest);
+  }
+}
+
+}  // namespace
+}  // namespace stoker

@@ -1,0 +1,66 @@
+// What is said of elements before they are made is true of them.
+
+#include <gtest/gtest.h>
+
+#include "support/law.h"
+
+namespace stoker {
+namespace {
+
+STOKER_LAW(SpecLaw);
+
+bool fits(const LeafSpec& leaf, const Array& array) {
+  if (leaf.type && *leaf.type != array.type()) return false;
+  if (!leaf.shape) return true;
+  if (static_cast<int>(leaf.shape->size()) != array.rank()) return false;
+  for (size_t i = 0; i < leaf.shape->size(); ++i)
+    if ((*leaf.shape)[i] >= 0 && (*leaf.shape)[i] != array.dims()[i]) return false;
+  return true;
+}
+
+TEST_P(SpecLaw, EveryElementFitsTheSpecAndTheirNumberTheCardinality) {
+  const Dataset dataset = made();
+  const Spec spec = dataset.element_spec();
+  const int64_t cardinality = dataset.cardinality().value();
+  Loader loader(dataset);
+  int64_t count = 0, errors = 0;
+  constexpr int64_t kMost = 2000;
+  while (count + errors < kMost) {
+    Result<std::optional<Element>> next = loader.next();
+    if (!next) {
+      ++errors;
+      continue;
+    }
+    if (!*next) break;
+    ++count;
+    if (!spec.known()) continue;
+    EXPECT_EQ((*next)->nest, spec.nest) << spec.words() << " and " << (*next)->nest->words();
+    ASSERT_EQ((*next)->leaves.size(), spec.leaves.size());
+    for (size_t i = 0; i < spec.leaves.size(); ++i)
+      EXPECT_TRUE(fits(spec.leaves[i], (*next)->leaves[i])) << spec.words() << " and " << (*next)->words();
+  }
+  // An element that failed counted where the cardinality was told.
+  if (cardinality >= 0 && errors == 0 && loader.skipped().empty()) EXPECT_EQ(count, cardinality);
+  if (cardinality == kInfinite) EXPECT_EQ(count + errors, kMost);
+}
+
+TEST_P(SpecLaw, AtAgreesWithTheFirstPass) {
+  const Dataset dataset = made();
+  if (!dataset.at(0) && dataset.at(0).error().code() == Code::kFailedPrecondition) GTEST_SKIP() << "no list";
+  Loader loader(dataset);
+  for (int64_t i = 0;; ++i) {
+    Result<std::optional<Element>> next = loader.next();
+    if (next && !*next) {
+      Result<Element> behind = dataset.at(i);
+      ASSERT_FALSE(behind.ok());
+      EXPECT_EQ(behind.error().code(), Code::kOutOfRange);
+      break;
+    }
+    Result<Element> at = dataset.at(i);
+    ASSERT_EQ(at.ok(), next.ok()) << i;
+    if (at) EXPECT_EQ(*at, **next) << i;
+  }
+}
+
+}  // namespace
+}  // namespace stoker
