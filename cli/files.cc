@@ -59,6 +59,18 @@ bool is_regular(const std::string& path) {
   return stat(path.c_str(), &found) != 0 || S_ISREG(found.st_mode);
 }
 
+// What keeps a file from being a graph, before its text is looked at. Pipes are
+// not opened for that: what is in one can be read once.
+Result<void> check_graph_file(const std::string& path) {
+  struct stat found{};
+  if (stat(path.c_str(), &found) != 0) return Error::io("cannot open the graph ", path);
+  if (S_ISDIR(found.st_mode)) return Error::precondition(path, " is a folder and not a graph file");
+  if (!S_ISREG(found.st_mode)) return {};
+  if (access(path.c_str(), R_OK) != 0) return Error::io("cannot open the graph ", path);
+  if (static_cast<uint64_t>(found.st_size) <= kMostBytes) return {};
+  return Error::precondition(path, " has ", bytes_words(static_cast<double>(found.st_size)), ", too much for a graph");
+}
+
 // A regular file is read where it lies, with the arrays beside it.
 Result<Dataset> dataset_of(const std::string& path) {
   if (path != "-" && is_regular(path)) return Dataset::load_graph(path);
@@ -81,23 +93,11 @@ bool is_about_data(const Error& error) {
 }  // namespace
 
 int with_graph(const std::string& path, const std::function<int(const Dataset&)>& body) {
-  if (path != "-") {
-    const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (file.get() < 0) {
-      complain(Error::io("cannot open the graph ", path).message());
+  if (path != "-")
+    if (const Result<void> checked = check_graph_file(path); !checked) {
+      complain(checked.error().message());
       return kWrongUse;
     }
-    struct stat found{};
-    if (fstat(file.get(), &found) == 0 && S_ISDIR(found.st_mode)) {
-      complain(path + " is a folder and not a graph file");
-      return kWrongUse;
-    }
-    if (S_ISREG(found.st_mode) && static_cast<uint64_t>(found.st_size) > kMostBytes) {
-      complain(fmt::format("{} has {}, which is too much for a graph", path,
-                           bytes_words(static_cast<double>(found.st_size))));
-      return kWrongUse;
-    }
-  }
   const Result<Dataset> dataset = dataset_of(path);
   if (dataset && !dataset->error()) return body(*dataset);
   const Error& error = dataset ? *dataset->error() : dataset.error();

@@ -15,7 +15,9 @@ namespace {
 
 constexpr int32_t kRows = 3;
 
-Array rows_of_floats() { return Array::from(std::vector<float>{0, -1.5f, 1e30f, 7, 8, 9}).reshaped(std::vector<int64_t>{3, 2}); }
+Array rows_of_floats() {
+  return Array::from(std::vector<float>{0, -1.5f, 1e30f, 7, 8, 9}).reshaped(std::vector<int64_t>{3, 2});
+}
 
 Run small_run(int fields, bool dense) {
   std::vector<Column> columns{Column(Array::from(std::vector<int64_t>{0, 7, -3})), Column(rows_of_floats()),

@@ -64,8 +64,14 @@ Json written(Batch batch) {
 }
 
 TEST(Fields, ReadWhatTheyWrote) {
-  Batch batch{.batch_size = INT64_MIN, .drop_remainder = true, .workers = -7, .share = 1e-300, .name = "naïve",
-              .dtype = DType::kBytes, .limit = 3, .files = {"a", "b"}};
+  Batch batch{.batch_size = INT64_MIN,
+              .drop_remainder = true,
+              .workers = -7,
+              .share = 1e-300,
+              .name = "naïve",
+              .dtype = DType::kBytes,
+              .limit = 3,
+              .files = {"a", "b"}};
   const Json json = written(batch);
   const Batch again = read_json(parse_json(json.text()).value()).value();
   EXPECT_EQ(written(again), json);
@@ -92,7 +98,8 @@ TEST(Fields, SayInTheUsersWordsWhatIsWrong) {
             "batch: 'drop_remainder' wants true or false, found an integer");
   EXPECT_EQ(complaint(R"({"batch_size": 1, "dtype": "int33"})"),
             "batch: 'dtype' wants the name of a dtype, found 'int33'; did you mean 'int32'?");
-  EXPECT_EQ(complaint(R"({"batch_size": 1, "files": ["a", 2]})"), "batch: 'files', item 1: wants a string, found an integer");
+  EXPECT_EQ(complaint(R"({"batch_size": 1, "files": ["a", 2]})"),
+            "batch: 'files', item 1: wants a string, found an integer");
   EXPECT_EQ(complaint(R"([1])"), "batch: parameters stand in an object, found a list");
 }
 
@@ -124,7 +131,8 @@ TEST(Fields, KeepBytesThatAreNotText) {
 const Element& outer() {
   static const Element element(
       Nest::dict({{"count", Nest::leaf()}, {"names", Nest::leaf()}, {"pair", Nest::tuple_of_leaves(2)}}),
-      {Array::of<int64_t>(7), Array::from(std::vector<std::string>{"x", "y"}), Array::of(0.25f), Array::of_bytes("\xfe")});
+      {Array::of<int64_t>(7), Array::from(std::vector<std::string>{"x", "y"}), Array::of(0.25f),
+       Array::of_bytes("\xfe")});
   return element;
 }
 
@@ -201,7 +209,8 @@ TEST(ArrayJson, SaysWhatIsWrong) {
             "wants float32, found int32");
   EXPECT_EQ(array_in(R"({"const": [1], "dtype": "int32", "shape": [2]})").error().message(),
             "wants as many values as the shape [2] has, found 1");
-  EXPECT_EQ(array_in(std::string(65, '[') + "1" + std::string(65, ']')).error().message(), "wants at most 64 nested lists");
+  EXPECT_EQ(array_in(std::string(65, '[') + "1" + std::string(65, ']')).error().message(),
+            "wants at most 64 nested lists");
 }
 
 std::vector<Array> one_of_each_type() {
@@ -234,7 +243,8 @@ TEST(ArrayJson, KeepsEveryTypeBitByBit) {
   for (const Array& array : one_of_each_type()) {
     EXPECT_EQ(*through_text(array), array) << array.words();
     EXPECT_EQ(*through_text(array.row(0)), array.row(0)) << array.words();
-    EXPECT_EQ(*through_text(array.reshaped(std::vector<int64_t>{1, 3, 1})), array.reshaped(std::vector<int64_t>{1, 3, 1}));
+    EXPECT_EQ(*through_text(array.reshaped(std::vector<int64_t>{1, 3, 1})),
+              array.reshaped(std::vector<int64_t>{1, 3, 1}));
   }
 }
 
@@ -244,6 +254,15 @@ TEST(ArrayJson, KeepsShapesWithoutValues) {
       const Array array = Array::make(dims, type).value();
       EXPECT_EQ(*through_text(array), array) << words_of(dims);
     }
+}
+
+TEST(ArrayJson, WritesArraysOfManyDimsFlat) {
+  const std::vector<int64_t> dims{1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 2, 1};
+  const Array array = Array::from(std::vector<int>{1, 2, 3, 4}).reshaped(dims);
+  WriteContext write;
+  EXPECT_EQ(array_to_json(array, write)->text(),
+            R"({"const":[1,2,3,4],"dtype":"int32","shape":[1,1,2,1,1,1,1,1,1,1,2,1]})");
+  EXPECT_EQ(*through_text(array), array);
 }
 
 TEST(ArrayJson, PutsLargeArraysBesideTheFile) {
@@ -319,8 +338,9 @@ TEST(ElementJson, RefusesWhatDoesNotAddUp) {
   EXPECT_EQ(read_element(R"({"nest": ["x", "x"], "leaves": []})"), "wants 2 components for (x, x), found 0");
   EXPECT_EQ(read_element(R"({"nest": "x", "leaves": [{"dtype": "bool", "shape": [-1], "base64": ""}]})"),
             "wants a shape of counts, found -1");
-  EXPECT_EQ(read_element(R"({"nest": "x", "leaves": [{"dtype": "float64", "shape": [4611686018427387904], "base64": ""}]})"),
-            "wants the bytes of float64[4611686018427387904], found 0");
+  EXPECT_EQ(
+      read_element(R"({"nest": "x", "leaves": [{"dtype": "float64", "shape": [4611686018427387904], "base64": ""}]})"),
+      "wants the bytes of float64[4611686018427387904], found 0");
   EXPECT_EQ(read_element("3"), "wants an element, found an integer");
 }
 

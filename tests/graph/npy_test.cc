@@ -90,13 +90,13 @@ TEST(Npy, SaysWhatIsWrong) {
   EXPECT_EQ(complaint(npy("{'descr': '<i4', 'fortran_order': False, 'shape': (-1,)}")),
             "the shape of a .npy file has a dim that is no count");
   EXPECT_EQ(complaint(npy("{'descr': '<i4")), "the header of a .npy file ends inside a string");
-  EXPECT_EQ(complaint(npy("{'evil': __import__('os')}")),
-            "the header of a .npy file has an unexpected key 'evil'");
+  EXPECT_EQ(complaint(npy("{'evil': __import__('os')}")), "the header of a .npy file has an unexpected key 'evil'");
 }
 
 TEST(Npy, TakesNoMemoryForWhatAFileOnlyClaims) {
   const TempDir folder;
-  const std::string path = folder.write("a.npy", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,)}"));
+  const std::string path =
+      folder.write("a.npy", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,)}"));
   const Result<Array> array = read_npy(path);
   ASSERT_FALSE(array.ok());
   EXPECT_EQ(array.error().message(), ".npy data ends at byte 128 of 8000000000128");

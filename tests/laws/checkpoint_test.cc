@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <random>
+#include <nlohmann/json.hpp>
 
 #include "stoker/runtime/line.h"
 #include "support/law.h"

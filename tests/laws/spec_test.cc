@@ -40,14 +40,18 @@ TEST_P(SpecLaw, EveryElementFitsTheSpecAndTheirNumberTheCardinality) {
       EXPECT_TRUE(fits(spec.leaves[i], (*next)->leaves[i])) << spec.words() << " and " << (*next)->words();
   }
   // An element that failed counted where the cardinality was told.
-  if (cardinality >= 0 && errors == 0 && loader.skipped().empty()) EXPECT_EQ(count, cardinality);
-  if (cardinality == kInfinite) EXPECT_EQ(count + errors, kMost);
+  if (cardinality >= 0 && errors == 0 && loader.skipped().empty()) {
+    EXPECT_EQ(count, cardinality);
+  }
+  if (cardinality == kInfinite) {
+    EXPECT_EQ(count + errors, kMost);
+  }
 }
 
 TEST_P(SpecLaw, AtAgreesWithTheFirstPass) {
   const Dataset dataset = made();
   if (!dataset.at(0) && dataset.at(0).error().code() == Code::kFailedPrecondition) GTEST_SKIP() << "no list";
-  Loader loader(dataset);
+  Loader loader(dataset, {.on_error = OnError::kRaise});
   for (int64_t i = 0;; ++i) {
     Result<std::optional<Element>> next = loader.next();
     if (next && !*next) {
@@ -58,7 +62,8 @@ TEST_P(SpecLaw, AtAgreesWithTheFirstPass) {
     }
     Result<Element> at = dataset.at(i);
     ASSERT_EQ(at.ok(), next.ok()) << i;
-    if (at) EXPECT_EQ(*at, **next) << i;
+    if (!at) continue;
+    EXPECT_EQ(at->words(), (*next)->words()) << i;
   }
 }
 

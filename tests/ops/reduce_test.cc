@@ -67,7 +67,8 @@ TEST(ReduceSum, KeepsItsOrder) {
   for (int i = 0; i < 1000; ++i) values.push_back(std::ldexp(1.0 + i * 0x1p-30, i % 60 - 30));
   double lanes[8] = {};
   for (size_t i = 0; i < values.size(); ++i) lanes[i % 8] += values[i];
-  const double expected = ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+  const double expected =
+      ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
   EXPECT_EQ(sum(array(values)), Array::of(expected));
 }
 
@@ -88,7 +89,8 @@ TEST(ReduceMaxAndMin, FindTheLargestAndSmallest) {
   EXPECT_EQ(*eval([](Value x) { return reduce_max(x, {.axis = Axes{0}}); }, {values}), array<int8_t>({5, 2, 127, 6}));
   EXPECT_EQ(*eval([](Value x) { return reduce_min(x, {.axis = Axes{1}}); }, {values}), array<int8_t>({-5, 1, -128}));
   EXPECT_EQ(*eval([](Value x) { return reduce_max(x); }, {array<bool>({false, true})}), Array::of(true));
-  EXPECT_EQ(*eval([](Value x) { return reduce_max(x); }, {*converted(values, DType::kFloat16)}), Array::of(Float16(127)));
+  EXPECT_EQ(*eval([](Value x) { return reduce_max(x); }, {*converted(values, DType::kFloat16)}),
+            Array::of(Float16(127)));
 }
 
 TEST(ReduceMaxAndMin, PassNaNOnFromEveryPlace) {
@@ -101,7 +103,8 @@ TEST(ReduceMaxAndMin, PassNaNOnFromEveryPlace) {
 }
 
 TEST(Reduce, SaysWhatCannotBe) {
-  EXPECT_EQ(complaint([](Value x) { return reduce_max(x); }, {counted({2, 0})}), "of nothing: the array has shape [2, 0]");
+  EXPECT_EQ(complaint([](Value x) { return reduce_max(x); }, {counted({2, 0})}),
+            "of nothing: the array has shape [2, 0]");
   EXPECT_EQ(complaint([](Value x) { return reduce_sum(x, {.axis = Axes{2}}); }, {counted({2, 3})}),
             "axis 2 is not one of the 2 of the array");
   EXPECT_EQ(complaint([](Value x) { return reduce_sum(x, {.axis = Axes{0, -2}}); }, {counted({2, 3})}),

@@ -59,7 +59,8 @@ TEST(Getitem, ShowsLargePartsWhereTheyLie) {
 TEST(Getitem, TakesStrings) {
   const Array names = array<std::string>({"a", "b", "c", "d"}, {2, 2});
   EXPECT_EQ(*eval([](Value x) { return getitem(x, 1); }, {names}), array<std::string>({"c", "d"}));
-  EXPECT_EQ(*eval([](Value x) { return getitem(x, {.index = 0, .axis = 1}); }, {names}), array<std::string>({"a", "c"}));
+  EXPECT_EQ(*eval([](Value x) { return getitem(x, {.index = 0, .axis = 1}); }, {names}),
+            array<std::string>({"a", "c"}));
   EXPECT_EQ(*eval([](Value x) { return getitem(getitem(x, 0), 1); }, {names}), Array::of_bytes("b"));
 }
 
@@ -88,7 +89,8 @@ TEST(Reshape, KeepsTheValues) {
   EXPECT_EQ(*eval([](Value x) { return reshape(x, {.shape = {-1}}); }, {counted({2, 3})}), counted({6}));
   EXPECT_EQ(*eval([](Value x) { return reshape(x, {.shape = {}}); }, {counted({1})}), Array::of(0));
   EXPECT_EQ(*eval([](Value x) { return reshape(x, {.shape = {1, 1}}); }, {Array::of(0)}), counted({1, 1}));
-  EXPECT_EQ(*eval([](Value x) { return reshape(x, {.shape = {1}}); }, {Array::of_bytes("a")}), array<std::string>({"a"}));
+  EXPECT_EQ(*eval([](Value x) { return reshape(x, {.shape = {1}}); }, {Array::of_bytes("a")}),
+            array<std::string>({"a"}));
   EXPECT_EQ(*eval([](Value x) { return reshape(x, {.shape = {0, 5}}); }, {counted({0})}), counted({0, 5}));
 }
 
@@ -126,7 +128,8 @@ TEST(ExpandDims, StopsBeforeThereAreTooManyDims) {
 
 TEST(ShapeOf, GivesTheDims) {
   EXPECT_EQ(*eval([](Value x) { return shape_of(x); }, {counted({2, 0, 3})}), array<int32_t>({2, 0, 3}));
-  EXPECT_EQ(*eval([](Value x) { return shape_of(x, {.out_type = DType::kInt64}); }, {counted({4})}), array<int64_t>({4}));
+  EXPECT_EQ(*eval([](Value x) { return shape_of(x, {.out_type = DType::kInt64}); }, {counted({4})}),
+            array<int64_t>({4}));
   EXPECT_EQ(*eval([](Value x) { return shape_of(x); }, {Array::of_bytes("abc")}), array<int32_t>({}));
 }
 

@@ -26,10 +26,9 @@ class Law : public testing::TestWithParam<StageExample> {
 // "Take_count_3_numbers_10", numbered: a name for GoogleTest.
 std::string law_name(const testing::TestParamInfo<StageExample>& info);
 
-#define STOKER_LAW(name)                                                                     \
-  class name : public ::stoker::Law {};                                                      \
-  INSTANTIATE_TEST_SUITE_P(Every, name, ::testing::ValuesIn(::stoker::stage_examples()), \
-                           ::stoker::law_name)
+#define STOKER_LAW(name)                \
+  class name : public ::stoker::Law {}; \
+  INSTANTIATE_TEST_SUITE_P(Every, name, ::testing::ValuesIn(::stoker::stage_examples()), ::stoker::law_name)
 
 // Places to run at: any number of workers, any budget that holds what the
 // examples hold.

@@ -23,10 +23,12 @@ namespace {
 
 std::string_view name_of(Kind kind) {
   static constexpr std::string_view kNames[] = {
-      "range",     "slices",  "generator",  "range_of",  "map",     "fail",          "filter",
-      "doubt",     "widen",   "batch",      "unbatch",   "shuffle", "repeat",        "take",
-      "skip",      "shard",   "zip",        "concatenate", "enumerate", "cache",     "prefetch",
-      "interleave", "flat_map", "ignore_errors", "assert_cardinality", "noise", "drawn_shuffle", "global_shuffle"};
+      "range",    "slices",        "generator",     "range_of",      "map",
+      "fail",     "filter",        "doubt",         "widen",         "batch",
+      "unbatch",  "shuffle",       "repeat",        "take",          "skip",
+      "shard",    "zip",           "concatenate",   "enumerate",     "cache",
+      "prefetch", "interleave",    "flat_map",      "ignore_errors", "assert_cardinality",
+      "noise",    "drawn_shuffle", "global_shuffle"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -53,6 +55,43 @@ bool answered(const Tree& tree) {
   for (const Tree& input : tree->inputs)
     if (!answered(input)) return false;
   return !tree->child || answered(tree->child);
+}
+
+namespace {
+
+bool has_repeat(const Tree& tree) {
+  if (tree->kind == Kind::kRepeat) return true;
+  for (const Tree& input : tree->inputs)
+    if (has_repeat(input)) return true;
+  return false;
+}
+
+}  // namespace
+
+bool passes_are_delivered(const Tree& tree) {
+  if (!has_repeat(tree)) return true;
+  bool more_repeats = true;
+  for (const Stage* at = tree.get();; at = at->inputs[0].get()) {
+    switch (at->kind) {
+      case Kind::kRepeat:
+        if (at->a == 0) return false;
+        more_repeats = has_repeat(at->inputs[0]);
+        break;
+      case Kind::kMap:
+      case Kind::kFail:
+      case Kind::kWiden:
+      case Kind::kEnumerate:
+      case Kind::kPrefetch: break;
+      case Kind::kShuffle:
+      case Kind::kCache:
+        if (more_repeats) return false;
+        break;
+      case Kind::kRange:
+      case Kind::kSlices:
+      case Kind::kGenerator: return at->a > 0;
+      default: return false;
+    }
+  }
 }
 
 namespace {
@@ -107,9 +146,7 @@ std::string words_of(const Value& value) {
 bool fails(const Value& value, const Stage& stage) { return hash_of(value, stage.b) % stage.a == 0; }
 bool drops(const Value& value, const Stage& stage) { return hash_of(value, stage.b + 77) % stage.a == 0; }
 std::string failure(const Value& value) { return "bad " + std::to_string(hash_of(value, 5)); }
-bool opens_nothing(const Value& value, const Stage& stage) {
-  return stage.c > 0 && hash_of(value, 31) % stage.c == 0;
-}
+bool opens_nothing(const Value& value, const Stage& stage) { return stage.c > 0 && hash_of(value, 31) % stage.c == 0; }
 int64_t count_for(const Value& opened_by, const Stage& stage) { return hash_of(opened_by, 3) % stage.a; }
 int64_t start_for(const Value& opened_by) { return hash_of(opened_by, 4) % 1000; }
 
@@ -262,8 +299,7 @@ Dataset built(const Tree& tree, const Value* opened_by) {
     case Kind::kWiden: return in[0].then(TestWiden{s.a});
     case Kind::kBatch: return in[0].batch({.batch_size = s.a, .drop_remainder = s.b != 0});
     case Kind::kUnbatch: return in[0].unbatch({});
-    case Kind::kShuffle:
-      return in[0].shuffle({.buffer_size = s.a, .seed = s.b, .reshuffle_each_iteration = s.c == 0});
+    case Kind::kShuffle: return in[0].shuffle({.buffer_size = s.a, .seed = s.b, .reshuffle_each_iteration = s.c == 0});
     case Kind::kRepeat: return in[0].repeat({.count = s.a});
     case Kind::kTake: return in[0].take({.count = s.a});
     case Kind::kSkip: return in[0].skip({.count = s.a});
@@ -273,8 +309,7 @@ Dataset built(const Tree& tree, const Value* opened_by) {
     case Kind::kEnumerate: return in[0].enumerate({.start = s.a});
     case Kind::kCache: return in[0].cache({});
     case Kind::kPrefetch: return in[0].prefetch({.buffer_size = s.a});
-    case Kind::kInterleave:
-      return in[0].interleave({.map_func = opener(s), .cycle_length = s.a, .block_length = s.b});
+    case Kind::kInterleave: return in[0].interleave({.map_func = opener(s), .cycle_length = s.a, .block_length = s.b});
     case Kind::kFlatMap: return in[0].flat_map({.map_func = opener(s)});
     case Kind::kIgnoreErrors: return in[0].ignore_errors({});
     case Kind::kAssertCardinality: return in[0].assert_cardinality({.expected_cardinality = s.a});
@@ -289,9 +324,7 @@ Dataset built(const Tree& tree, const Value* opened_by) {
 
 Dataset build(const Tree& tree) { return built(tree, nullptr); }
 
-std::string words_of(const Element& element) {
-  return words_of(value_of(element));
-}
+std::string words_of(const Element& element) { return words_of(value_of(element)); }
 
 // The engine's own errors are told by kind: their wording is for people.
 std::string words_of(const Error& error) {
@@ -530,8 +563,8 @@ class UnbatchStream final : public Stream {
       for (const Leaf& leaf : batch.leaves) {
         const size_t each = leaf.numbers.size() / n;
         const auto first = leaf.numbers.begin() + static_cast<std::ptrdiff_t>(i * each);
-        row.leaves.push_back({{leaf.dims.begin() + 1, leaf.dims.end()},
-                              {first, first + static_cast<std::ptrdiff_t>(each)}});
+        row.leaves.push_back(
+            {{leaf.dims.begin() + 1, leaf.dims.end()}, {first, first + static_cast<std::ptrdiff_t>(each)}});
       }
       rows_.push_back(std::move(row));
     }
@@ -607,11 +640,12 @@ class SelectStream final : public Stream {
  public:
   SelectStream(const Stage& stage, StreamPtr input) : stage_(stage), input_(std::move(input)) {}
   MaybeItem next() override {
+    if (stage_.kind == Kind::kSkip && stage_.a < 0) return {};
     while (stage_.kind != Kind::kTake || stage_.a < 0 || seen_ < stage_.a) {
       MaybeItem item = input_->next();
       if (!item || !item->has_place()) return item;
       const int64_t place = seen_++;
-      if (stage_.kind == Kind::kSkip && (stage_.a < 0 || place < stage_.a)) continue;
+      if (stage_.kind == Kind::kSkip && place < stage_.a) continue;
       if (stage_.kind == Kind::kShard && place % stage_.a != stage_.b) continue;
       return item;
     }

@@ -59,6 +59,11 @@ Tree copy_of(const Tree& tree);
 std::string words_of(const Tree& tree);
 // Whether the model knows what it gives.
 bool answered(const Tree& tree);
+// Whether every pass that it begins shows in what is delivered. The engine's
+// counters rise by delivered passes; the model's by those begun, which may be
+// one further where a stage reads ahead of what it gives, and more where a
+// pass gives nothing.
+bool passes_are_delivered(const Tree& tree);
 
 // The same graph for the engine.
 Dataset build(const Tree& tree);

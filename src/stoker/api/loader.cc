@@ -99,12 +99,14 @@ Loader::Iterator Loader::begin() {
 }
 
 Result<std::string> Loader::save() {
+  if (closed_) return Error::precondition("a closed loader has no place to save");
   STOKER_TRY(open());
   STOKER_TRY(Json json, engine_->save());
   return json.text();
 }
 
 Result<void> Loader::restore(std::string_view checkpoint) {
+  if (closed_) return Error::precondition("a closed loader cannot go on from a checkpoint");
   STOKER_TRY(prepare());
   STOKER_TRY(Json json, parse_json(checkpoint));
   STOKER_TRY(Passes passes, restore_head(*plan_, json));
@@ -114,7 +116,9 @@ Result<void> Loader::restore(std::string_view checkpoint) {
   plan_.reset();
   STOKER_TRY(prepare());
   engine_ = Engine::make(plan_, meters_, options_for(*plan_, options_), std::move(passes));
-  return engine_->restore(json);
+  Result<void> restored = engine_->restore(json);
+  if (!restored) begin_epoch();  // half of a place is none
+  return restored;
 }
 
 std::string Loader::stats() { return engine_ ? engine_->stats().text() : "{}"; }

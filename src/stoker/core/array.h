@@ -26,7 +26,7 @@ class Array {
  public:
   Array() : dims_{} {}  // a bool, false
   Array(const Array& other) { copy(other); }
-  Array(Array&& other) noexcept { std::memcpy(static_cast<void*>(this), &other, sizeof(Array)), other.forget(); }
+  Array(Array&& other) noexcept { move_from(other); }
   Array& operator=(const Array& other) {
     if (this != &other) *this = Array(other);
     return *this;
@@ -34,8 +34,7 @@ class Array {
   Array& operator=(Array&& other) noexcept {
     if (this == &other) return *this;
     release();
-    std::memcpy(static_cast<void*>(this), &other, sizeof(Array));
-    other.forget();
+    move_from(other);
     return *this;
   }
   ~Array() { release(); }
@@ -120,6 +119,11 @@ class Array {
 
   void set_dims(Dims dims);
   void copy(const Array& other);
+  // The bytes, and then nothing of them: a move is one copy of 48 bytes.
+  void move_from(Array& other) {
+    std::memcpy(static_cast<void*>(this), &other, sizeof(Array));  // NOLINT(bugprone-undefined-memory-manipulation)
+    other.forget();
+  }
   void release() {
     if (owner_) owner_->drop();
     if (rank_ > kInside) delete[] more_;

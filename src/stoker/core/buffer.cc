@@ -23,7 +23,7 @@ std::atomic<int64_t> most_idle{int64_t{256} << 20};
 // nearly the same size share blocks and at most a quarter is wasted.
 size_t rounded(size_t bytes) {
   if (bytes < kRecycledFrom) return (bytes + 63) / 64 * 64;
-  const size_t step = std::bit_floor(bytes) / 4;
+  const size_t step = std::max<size_t>(std::bit_floor(bytes) / 4, 1);
   return (bytes + step - 1) / step * step;
 }
 

@@ -275,7 +275,8 @@ void Rebuilt::spell_out(Leaf& leaf) {
 Result<void> Rebuilt::set(int32_t row, Element element) {
   if (!nest_) STOKER_TRY(begin(element));
   if (element.nest != nest_)
-    return Error::invalid("an element of structure ", element.nest->words(), " follows one of structure ", nest_->words());
+    return Error::invalid("an element of structure ", element.nest->words(), " follows one of structure ",
+                          nest_->words());
   for (size_t i = 0; i < leaves_.size(); ++i) {
     Leaf& leaf = leaves_[i];
     Array& array = element.leaves[i];

@@ -137,6 +137,33 @@ Origins Origins::select(const std::vector<int32_t>& rows) const {
   return part;
 }
 
+namespace {
+
+Origin of_pass(Origin origin, int64_t pass, bool own) {
+  if (!own && origin.parent) {
+    origin.parent = std::make_shared<const Origin>(of_pass(*origin.parent, pass, false));
+  } else if (!own && origin.members) {
+    std::vector<Origin> members;
+    for (const Origin& member : *origin.members) members.push_back(of_pass(member, pass, false));
+    origin.members = std::make_shared<const std::vector<Origin>>(std::move(members));
+  } else {
+    origin.pass = pass;
+  }
+  return origin;
+}
+
+}  // namespace
+
+void Origins::set_passes(std::span<const int64_t> passes, bool own) {
+  if (passes.size() == 1 && each_.empty() && passes_.empty() && !shared_.members && (own || !shared_.parent)) {
+    shared_.pass = passes[0];
+    return;
+  }
+  spell_out();
+  for (size_t i = 0; i < each_.size(); ++i)
+    each_[i] = of_pass(std::move(each_[i]), passes[passes.size() == 1 ? 0 : i], own);
+}
+
 void Origins::set_parent(std::shared_ptr<const Origin> parent) {
   for (Origin& origin : each_) origin.parent = parent;
   shared_.parent = std::move(parent);

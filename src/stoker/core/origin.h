@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +45,9 @@ class Origins {
   Origins select(const std::vector<int32_t>& rows) const;
   // Puts every row below a parent: for what a child's source names.
   void set_parent(std::shared_ptr<const Origin> parent);
+  // Another pass, one for each row or one for all. In a child (`own`) it is
+  // the row's own, else that of the sources it came from.
+  void set_passes(std::span<const int64_t> passes, bool own);
 
  private:
   bool is_range() const { return each_.empty() && positions_.empty(); }

@@ -24,10 +24,11 @@ class [[nodiscard]] Result {
 
   T& value() & { return std::get<0>(state_); }
   const T& value() const& { return std::get<0>(state_); }
-  T&& value() && { return std::get<0>(std::move(state_)); }
+  // By value: what is taken from a temporary must outlive it.
+  T value() && { return std::get<0>(std::move(state_)); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
-  T&& operator*() && { return std::move(*this).value(); }
+  T operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 
@@ -63,12 +64,12 @@ class [[nodiscard]] Result<void> {
     if (auto tried = (expression); !tried.ok()) [[unlikely]] \
       return std::move(tried).error();                       \
   } while (false)
-#define STOKER_TRY_VALUE(declaration, ...) STOKER_TRY_VALUE_(declaration, STOKER_TRY_NAME(__LINE__), (__VA_ARGS__))
-#define STOKER_TRY_VALUE_(declaration, name, expression) STOKER_TRY_VALUE__(declaration, name, expression)
-#define STOKER_TRY_VALUE__(declaration, name, expression) \
-  auto name = expression;                                 \
-  if (!name.ok()) [[unlikely]]                            \
-    return std::move(name).error();                       \
+#define STOKER_TRY_VALUE(declaration, ...) STOKER_TRY_NAMED(declaration, STOKER_TRY_NAME(__LINE__), (__VA_ARGS__))
+#define STOKER_TRY_NAMED(declaration, name, expression) STOKER_TRY_ASSIGN(declaration, name, expression)
+#define STOKER_TRY_ASSIGN(declaration, name, expression) \
+  auto name = expression;                                \
+  if (!name.ok()) [[unlikely]]                           \
+    return std::move(name).error();                      \
   declaration = std::move(name).value()
 #define STOKER_TRY_NAME(line) STOKER_TRY_JOIN(stoker_tried_, line)
 #define STOKER_TRY_JOIN(a, b) a##b

@@ -15,6 +15,7 @@ namespace {
 
 constexpr int64_t kInlineBytes = 4096;
 constexpr size_t kMostDims = 64;
+constexpr int kNestedDims = 8;  // beyond, an array is a flat list and its shape
 constexpr int kDeepestNest = 64;
 
 // ---- numbers
@@ -633,11 +634,12 @@ Result<Json> array_to_json(const Array& array, WriteContext& context) {
   Json json = Json::dict();
   const bool texts = array.type() == DType::kBytes;
   const int64_t bytes = array.byte_size() + (texts ? 8 * array.count() : 0);
-  const bool within_lists = array.rank() <= 8;  // dims of 1 nest without adding bytes
-  if (bytes <= kInlineBytes && within_lists) {
-    json.set("const", values_to_json(array));
+  if (bytes <= kInlineBytes) {
+    const int64_t count = array.count();
+    const bool flat = array.rank() > kNestedDims || (count == 0 && array.rank() > 1);  // lists cannot tell the shape
+    json.set("const", values_to_json(flat ? array.reshaped(Dims(&count, 1)) : array));
     json.set("dtype", name_of(array.type()));
-    if (array.count() == 0 && array.rank() > 1) json.set("shape", dims_to_json(array.dims()));
+    if (flat) json.set("shape", dims_to_json(array.dims()));
     return json;
   }
   if (context.folder.empty())

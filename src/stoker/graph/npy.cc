@@ -242,50 +242,52 @@ Result<void> write_npy(const std::string& path, const Array& array) {
   return {};
 }
 
-Result<Array> parse_npy(Bytes file) {
-  STOKER_TRY(HeaderPlace place, find_header(file));
-  if (place.end > file.size()) return Error::corrupt(".npy data ends at byte ", file.size(), ", inside the header");
-  STOKER_TRY(Header header, HeaderReader(file.substr(place.begin, place.end - place.begin)).read());
+namespace {
+
+// Reads an array of which `read(offset, to, bytes)` gives the pieces. Takes no
+// memory for what a header claims and `size` does not hold.
+template <typename Read>
+Result<Array> read_array(int64_t size, Read read) {
+  std::string start(static_cast<size_t>(std::clamp<int64_t>(size, 0, 12)), '\0');
+  STOKER_TRY(read(0, start.data(), start.size()));
+  STOKER_TRY(HeaderPlace place, find_header(start));
+  const auto values_at = static_cast<int64_t>(place.end);
+  if (values_at > size) return Error::corrupt(".npy data ends at byte ", size, ", inside the header");
+  std::string text(place.end - place.begin, '\0');
+  STOKER_TRY(read(place.begin, text.data(), text.size()));
+  STOKER_TRY(Header header, HeaderReader(text).read());
   STOKER_TRY(int64_t bytes, byte_size_of(header));
-  const Bytes values = file.substr(place.end);
-  if (static_cast<int64_t>(values.size()) < bytes)
-    return Error::corrupt(".npy data ends at byte ", file.size(), " of ", static_cast<int64_t>(place.end) + bytes);
+  if (size - values_at < bytes)
+    return Error::corrupt(".npy data ends at byte ", size, " of ",
+                          static_cast<uint64_t>(values_at) + static_cast<uint64_t>(bytes));
   STOKER_TRY(Array array, Array::make(header.dims, header.type));
-  std::copy_n(values.data(), static_cast<size_t>(bytes), static_cast<char*>(array.raw()));
+  STOKER_TRY(read(place.end, static_cast<char*>(array.raw()), static_cast<size_t>(bytes)));
   if (header.swapped) swap_bytes(array);
   if (header.type == DType::kBool) make_bools(array);
   return array;
 }
 
+}  // namespace
+
+Result<Array> parse_npy(Bytes file) {
+  return read_array(static_cast<int64_t>(file.size()), [&](size_t offset, char* to, size_t bytes) -> Result<void> {
+    std::copy_n(file.data() + offset, bytes, to);
+    return {};
+  });
+}
+
 Result<Array> read_npy(const std::string& path) {
-  const auto told = [&](Error error) { return error.set_path(path); };
+  const auto cannot = [&](const char* what) { return Error::io("cannot ", what, " ", path).set_path(path); };
   File file(std::fopen(path.c_str(), "rb"));
-  if (!file) return told(Error::io("cannot open ", path));
-  if (std::fseek(file.get(), 0, SEEK_END) != 0) return told(Error::io("cannot read ", path));
+  if (!file) return cannot("open");
+  if (std::fseek(file.get(), 0, SEEK_END) != 0) return cannot("read");
   const int64_t size = std::ftell(file.get());
-  std::rewind(file.get());
-  std::string start(static_cast<size_t>(std::clamp<int64_t>(size, 0, 12)), '\0');
-  if (std::fread(start.data(), 1, start.size(), file.get()) != start.size())
-    return told(Error::io("cannot read ", path));
-  Result<HeaderPlace> place = find_header(start);
-  if (!place) return told(place.error());
-  if (static_cast<int64_t>(place->end) > size)
-    return told(Error::corrupt(".npy data ends at byte ", size, ", inside the header"));
-  std::string text(place->end - place->begin, '\0');
-  std::fseek(file.get(), static_cast<long>(place->begin), SEEK_SET);
-  if (std::fread(text.data(), 1, text.size(), file.get()) != text.size()) return told(Error::io("cannot read ", path));
-  Result<Header> header = HeaderReader(text).read();
-  if (!header) return told(header.error());
-  Result<int64_t> bytes = byte_size_of(*header);
-  if (!bytes) return told(bytes.error());
-  const int64_t there = size - static_cast<int64_t>(place->end);
-  if (there < *bytes)  // before memory is taken for what is not there
-    return told(Error::corrupt(".npy data ends at byte ", size, " of ", static_cast<int64_t>(place->end) + *bytes));
-  STOKER_TRY(Array array, Array::make(header->dims, header->type));
-  if (std::fread(array.raw(), 1, static_cast<size_t>(*bytes), file.get()) != static_cast<size_t>(*bytes))
-    return told(Error::io("cannot read ", path));
-  if (header->swapped) swap_bytes(array);
-  if (header->type == DType::kBool) make_bools(array);
+  Result<Array> array = read_array(size, [&](size_t offset, char* to, size_t bytes) -> Result<void> {
+    if (std::fseek(file.get(), static_cast<long>(offset), SEEK_SET) != 0) return cannot("read");
+    if (std::fread(to, 1, bytes, file.get()) != bytes) return cannot("read");
+    return {};
+  });
+  if (!array) return Error(array.error()).set_path(path);
   return array;
 }
 

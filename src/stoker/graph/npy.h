@@ -6,9 +6,9 @@
 
 namespace stoker {
 
-// NumPy's file of one array. Written as version 1 (2 where the header is
-// longer than 64 KB), little-endian, in C order; bfloat16 as "<V2", as the
-// ml_dtypes package does. Byte strings have no form here.
+// NumPy's file of one array. Written as version 1, little-endian, in C order;
+// bfloat16 as "<V2", as the ml_dtypes package does. Byte strings have no form
+// here.
 
 // The bytes before the values.
 Result<std::string> npy_header(const Array& array);
@@ -17,8 +17,8 @@ Result<std::string> npy_header(const Array& array);
 Result<void> write_npy(const std::string& path, const Array& array);
 
 Result<Array> read_npy(const std::string& path);
-// From memory; the values are copied. Also reads big-endian files; refuses
-// Fortran order beyond one dim.
+// From memory; the values are copied. Both also read versions 2 and 3 and
+// big-endian values, and refuse Fortran order beyond one dim.
 Result<Array> parse_npy(Bytes file);
 
 }  // namespace stoker

@@ -84,6 +84,7 @@ class StageOf final : public Stage {
 
   const StageType& type() const override { return info(); }
   Result<Json> params(WriteContext& context) const override {
+    if constexpr (requires { stage_.can_save(); }) STOKER_TRY(stage_.can_save());
     Json json = Json::dict();
     T copy = stage_;
     Fields fields;
@@ -283,6 +284,7 @@ class StageOf final : public Stage {
       state.describe(fields);
       ReadContext context;
       STOKER_TRY(read_fields(fields, json, context, T::kName));
+      if constexpr (requires { stage_.check_state(state); }) STOKER_TRY(stage_.check_state(state));
       return State(std::move(state));
     }
     return start(Pass{});

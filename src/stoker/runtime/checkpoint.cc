@@ -1,6 +1,7 @@
 #include "stoker/runtime/checkpoint.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "stoker/runtime/cache_store.h"
 
@@ -8,6 +9,7 @@ namespace stoker {
 namespace {
 
 constexpr int64_t kFormat = 1;
+constexpr int64_t kMostPasses = int64_t{1} << 40;
 
 std::shared_ptr<CacheStore> store_of(const Plan& plan, const Counted& counted) {
   if (counted.below_cache < 0) return nullptr;
@@ -93,11 +95,19 @@ Passes next_passes(const Plan& plan) {
 }
 
 bool take_if_next(const Plan& plan, const Passes& passes) {
+  // All or none: a node left one pass further would skip an order.
+  static std::mutex one_at_a_time;
+  std::lock_guard lock(one_at_a_time);
+  std::map<const NodeState*, int64_t> taken;  // by places to the left of this one
   for (const Counted& counted : plan.counted) {
     if (cached_base(plan, counted)) continue;
-    int64_t expected = passes.base(*counted.node, counted.place);
-    if (!counted.node->state->passes.compare_exchange_strong(expected, expected + 1)) return false;
-    keep_base(plan, counted, expected);
+    const int64_t next = counted.node->state->passes.load() + taken[counted.node->state.get()]++;
+    if (passes.base(*counted.node, counted.place) != next) return false;
+  }
+  for (const Counted& counted : plan.counted) {
+    if (cached_base(plan, counted)) continue;
+    ++counted.node->state->passes;
+    keep_base(plan, counted, passes.base(*counted.node, counted.place));
   }
   return true;
 }
@@ -110,8 +120,11 @@ Passes take_passes(const Plan& plan) {
 }
 
 void raise_passes(const Plan& plan, const Passes& passes, int32_t source, int64_t pass) {
-  const auto own = std::ranges::find_if(plan.counted, [&](const Counted& c) { return c.source == source; });
+  const auto own = std::ranges::find_if(plan.counted, [&](const Counted& c) {
+    return c.source == source && c.below_cache < 0;  // behind a cache origins carry the cache's pass
+  });
   if (own == plan.counted.end()) return;
+  if (pass < 0 || pass > kMostPasses) return;  // an element that a damaged checkpoint brought
   const int64_t begun = pass - passes.base(*own->node, own->place);
   for (const Counted& counted : plan.counted) {
     if (counted.below_cache >= 0 || counted.source != source) continue;
@@ -168,7 +181,8 @@ Result<Passes> restore_head(const Plan& plan, const Json& json) {
     const Counted& counted = plan.counted[i];
     const auto* base = (*base_list)[i].as<int64_t>();
     const auto* counter = (*counter_list)[i].as<int64_t>();
-    if (!base || !counter) return Error::invalid("the checkpoint is damaged: its passes");
+    if (!base || !counter || *base < 0 || *base > kMostPasses || *counter < 0 || *counter > kMostPasses)
+      return Error::invalid("the checkpoint is damaged: its passes");
     passes.set(*counted.node, counted.place, *base);
     counted.node->state->passes = *counter;
     keep_base(plan, counted, *base);

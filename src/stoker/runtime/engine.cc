@@ -79,6 +79,19 @@ class SlabRows final : public RowTarget {
   const int64_t rows_;
 };
 
+// Names come from lines, and once in a while from a damaged checkpoint.
+Run fetch(const ListPlan& list, const Run& names, const MakeContext& context) {
+  const int64_t n = list.length();
+  const bool inside =
+      std::ranges::all_of(names.positions, [&](int64_t position) { return position >= 0 && position < n; });
+  if (inside) return list.make(names.positions, names.passes, context);
+  RunBuilder lost;
+  for (int64_t position : names.positions)
+    lost.add_failure(Error::corrupt("position ", position, " of a list of ", n, ": the checkpoint is damaged"),
+                     Origin{0, 0, position, nullptr, nullptr}, false);
+  return lost.take();
+}
+
 void hand_over(const Run& run) {
   for (const Column& column : run.columns) {
     if (column.dense()) {
@@ -146,15 +159,16 @@ Result<void> Segment::restore(const Json& json) {
   STOKER_TRY(line->restore(*below));
   if (const Json* skip = json.find("skip"); skip && skip->as<int64_t>()) {
     to_skip = *skip->as<int64_t>();
+    if (to_skip < 0) return Error::invalid("the checkpoint is damaged: skip ", to_skip);
     marks = {{-to_skip, 0}};
   }
   return {};
 }
 
-void Segment::prune(int64_t cursor) {
-  if (!plan.filters) return line->prune(cursor);
+void Segment::prune(int64_t cursor, LineNode::Dropped& dropped) {
+  if (!plan.filters) return line->prune(cursor, dropped);
   while (marks.size() > 1 && marks[1].out <= cursor) marks.pop_front();
-  line->prune(marks.front().line);
+  line->prune(marks.front().line, dropped);
 }
 
 Segment& Instance::add_segment(const SegmentPlan& segment_plan, int rank) {
@@ -557,6 +571,7 @@ void Engine::run_line(Piece piece, ThreadKind kind) {
 
 // The ticket, when it has steps to go.
 Ticket* Engine::issue(Segment& segment, Run run) {
+  if (segment.closed || stopped_) return nullptr;
   auto ticket = std::make_unique<Ticket>();
   ticket->first = segment.issued;
   ticket->rows = run.size;
@@ -572,7 +587,6 @@ Ticket* Engine::issue(Segment& segment, Run run) {
     ticket->input = std::move(run);
     segment.queued[ticket->first] = issued;
   }
-  if (segment.closed || stopped_) return nullptr;
   segment.window.push_back(std::move(ticket));
   return issued;
 }
@@ -612,7 +626,7 @@ void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
       AccountScope account(account_);
       CallScope call(step.meter, step.user, ticket.first);
       if (step.kind == StepPlan::Kind::kFetch)
-        ticket.run = step.list->make(ticket.input.positions, ticket.input.passes, segment.instance.make);
+        ticket.run = fetch(*step.list, ticket.input, segment.instance.make);
       else
         run_step(step, ticket.run, segment.instance.make, last && target ? &*target : nullptr);
       if (last && target) target->settle(ticket.run);
@@ -810,7 +824,7 @@ void Engine::note_pass(const Origin& origin) {
 }
 
 Result<bool> Engine::refill() {
-  Run taken;
+  LineNode::Dropped dropped;  // freed outside the lock
   {
     std::unique_lock lock(mutex_);
     const int64_t begun = now_ns();
@@ -825,7 +839,7 @@ Result<bool> Engine::refill() {
       waiting_since_ = waiting_since_ == 0 ? begun : waiting_since_;
       if (Piece piece = pick_demand(ThreadKind::kConsumer)) {
         lock.unlock();
-        run(piece, ThreadKind::kConsumer);
+        run(std::move(piece), ThreadKind::kConsumer);  // it may be the last to hold a child, which needs the lock to go
         lock.lock();
         continue;
       }
@@ -849,7 +863,7 @@ Result<bool> Engine::refill() {
       wait_ns_.fetch_add(took, std::memory_order_relaxed);
       usual_wait_ns_ = (usual_wait_ns_ * 7 + took) / 8;
     }
-    if (++pops_ % 16 == 0) root_->root->prune(delivered_rows_);
+    if (++pops_ % 16 == 0) root_->root->prune(delivered_rows_, dropped);
   }
   Pulled pulled = take(*root_->root, kMostRunRows);
   if (pulled.kind == Pulled::Kind::kRun) {
@@ -914,7 +928,7 @@ void Engine::tick(int64_t now) {
     stall_told_ = true;
     std::string where;
     const Segment* segment = root_->root;
-    while (segment->window.empty() && segment->blocked_on) segment = segment->blocked_on;
+    while (segment->window.empty() && !segment->line_busy && segment->blocked_on) segment = segment->blocked_on;
     where = segment->window.empty() ? segment->plan.meter->path
                                     : segment->plan.steps[segment->window.front()->step].meter->path;
     tell("stoker: the consumer has waited " + std::to_string((now - waiting_since_) / 1'000'000'000) + " s for " +

@@ -85,7 +85,7 @@ struct Segment {
 
   Result<Json> cut(int64_t cursor) const;
   Result<void> restore(const Json& json);
-  void prune(int64_t cursor);
+  void prune(int64_t cursor, LineNode::Dropped& dropped);
   void keep_tuning() const;
 };
 

@@ -13,6 +13,7 @@ namespace {
 
 // Entries are rarer in proportion when the state is larger than this (HOUSE.md 7.3).
 constexpr int64_t kSmallState = 4096;
+constexpr int64_t kMostPasses = int64_t{1} << 40;
 constexpr int64_t kMostRows = 4096;  // in one pull of a line's own
 
 std::atomic<int64_t> log_pulls = LogPace{}.pulls, log_rows = LogPace{}.rows, log_draws = LogPace{}.draws;
@@ -20,7 +21,10 @@ std::atomic<int64_t> log_pulls = LogPace{}.pulls, log_rows = LogPace{}.rows, log
 int64_t integer(const Json& json, std::string_view key, int64_t standard = 0) {
   const Json* found = json.find(key);
   if (!found || !found->as<int64_t>()) return standard;
-  return *found->as<int64_t>();
+  // Counts and positions are below this; what is not came from a damaged file
+  // and must not overflow anything on its way to being refused.
+  const int64_t value = *found->as<int64_t>();
+  return value < -1 || value > kEndless ? -1 : value;
 }
 
 const Json& part(const Json& json, std::string_view key) {
@@ -45,6 +49,9 @@ Pulled LineNode::pull(int64_t most) {
   while (skip_ > 0) {
     Pulled dropped = produce(std::min(skip_, kMostRows));
     if (dropped.kind != Pulled::Kind::kRun) return dropped;
+    // What failed before has been told; that there is no room here has not.
+    for (const Failure& failure : dropped.run.failed)
+      if (failure.error.code() == Code::kResourceExhausted) return Pulled::of(dropped.run.slice(failure.row, 1));
     skip_ -= dropped.run.size;
   }
   Pulled pulled = produce(most);
@@ -108,17 +115,21 @@ Result<void> LineNode::restore(const Json& json) {
   }
   if (const Json* state = json.find("state")) STOKER_TRY(restore_state(*state));
   skip_ = integer(json, "skip");
+  if (skip_ < 0) return Error::invalid("the checkpoint is damaged: skip ", skip_);
   Entry entry = snapshot();
   entry.out = -skip_;
   log_.push_back(std::move(entry));
   return {};
 }
 
-void LineNode::prune(int64_t cursor) {
-  while (log_.size() > 1 && log_[1].out <= cursor) log_.pop_front();
+void LineNode::prune(int64_t cursor, Dropped& dropped) {
+  while (log_.size() > 1 && log_[1].out <= cursor) {
+    dropped.push_back(std::move(log_.front().state));
+    log_.pop_front();
+  }
   if (log_.empty()) return;
-  for (size_t i = 0; i < inputs_.size(); ++i) inputs_[i]->prune(log_.front().cursors[i]);
-  prune_entry(log_.front());
+  for (size_t i = 0; i < inputs_.size(); ++i) inputs_[i]->prune(log_.front().cursors[i], dropped);
+  prune_entry(log_.front(), dropped);
 }
 
 namespace {
@@ -135,9 +146,11 @@ class ListLine final : public LineNode {
   }
   Result<void> restore(const Json& json) override {
     start_ = at_ = integer(json, "at");
+    if (at_ < 0 || at_ > plan_.list->length())
+      return Error::invalid("the checkpoint is damaged: position ", at_, " of ", plan_.list->length());
     return {};
   }
-  void prune(int64_t) override {}
+  void prune(int64_t, Dropped&) override {}
 
  protected:
   Pulled produce(int64_t most) override {
@@ -277,6 +290,9 @@ class SelectLine final : public LineNode {
   Result<void> restore_state(const Json& json) override {
     seen_ = integer(json, "seen");
     taken_ = integer(json, "taken");
+    if (seen_ < 0 || taken_ < 0 || taken_ > limit_ || seen_ > kEndless ||
+        (taken_ < limit_ && seen_ > stage_.select(taken_)))
+      return Error::invalid("the checkpoint is damaged: ", taken_, " of ", seen_, " taken");
     return {};
   }
 
@@ -453,6 +469,7 @@ class ShuffleLine final : public LineNode {
   }
   Result<void> restore_state(const Json& json) override {
     saved_.draws = logged_draws_ = integer(json, "draws");
+    if (saved_.draws < 0) return Error::invalid("the checkpoint is damaged: ", saved_.draws, " draws");
     saved_.ended = part(json, "ended") == Json(true);
     numbers_.skip(static_cast<uint64_t>(saved_.draws));
     if (const auto* text = part(json, "names").as<std::string>()) {
@@ -576,15 +593,17 @@ class RepeatLine final : public LineNode {
   Result<void> restore_state(const Json& json) override {
     const int64_t pass = integer(json, "pass", -1);
     if (pass < 0) return {};
+    if (pass > kMostPasses || (count_ >= 0 && pass >= count_))
+      return Error::invalid("the checkpoint is damaged: pass ", pass);
     now_ = opened(pass);
     now_.gave = part(json, "gave") == Json(true);
     const Json& below = part(json, "below");
     return now_.line ? now_.line->restore(below) : now_.child->root->restore(below);
   }
-  void prune_entry(const Entry& entry) override {
+  void prune_entry(const Entry& entry, Dropped& dropped) override {
     const auto& begun = std::any_cast<const Begun&>(entry.state);
-    if (begun.line) begun.line->prune(begun.cursor);
-    if (begun.child) begun.child->root->prune(begun.cursor);
+    if (begun.line) begun.line->prune(begun.cursor, dropped);
+    if (begun.child) begun.child->root->prune(begun.cursor, dropped);
   }
 
   const int64_t count_;
@@ -597,8 +616,10 @@ class RepeatLine final : public LineNode {
 // What a cache over anything but a list keeps, and a child for the rest.
 class CacheLine final : public LineNode {
  public:
-  CacheLine(const LinePlan& plan, Instance& instance, int64_t)
-      : LineNode(plan, instance), store_(std::static_pointer_cast<CacheStore>(plan.node->state->cache)) {}
+  CacheLine(const LinePlan& plan, Instance& instance, int64_t pass)
+      : LineNode(plan, instance),
+        pass_(pass + instance.passes.base(*plan.node, plan.place)),
+        store_(std::static_pointer_cast<CacheStore>(plan.node->state->cache)) {}
   ~CacheLine() override {
     if (child_) instance_.engine->close(*child_);
   }
@@ -610,9 +631,10 @@ class CacheLine final : public LineNode {
   }
   Result<void> restore(const Json& json) override {
     start_ = at_ = integer(json, "at");
+    if (at_ < 0) return Error::invalid("the checkpoint is damaged: position ", at_);
     return {};
   }
-  void prune(int64_t) override {}
+  void prune(int64_t, Dropped&) override {}
 
  protected:
   Pulled produce(int64_t most) override {
@@ -620,7 +642,7 @@ class CacheLine final : public LineNode {
       if (!child_) {
         if (std::optional<Run> kept = store_->read(at_, most)) {
           at_ += kept->size;
-          return Pulled::of(*std::move(kept));
+          return running(*std::move(kept));
         }
         if (store_->length() == at_) return Pulled::end();
         child_ = instance_.engine->open(*plan_.child, instance_.plan, instance_, 0, instance_.make.parent,
@@ -631,8 +653,9 @@ class CacheLine final : public LineNode {
       if (pulled.kind == Pulled::Kind::kEnd) store_->finish(child_at_);
       if (pulled.kind != Pulled::Kind::kRun) return pulled;
       {
+        Dropped dropped;
         std::lock_guard lock(instance_.engine->mutex());
-        child_->root->prune(child_at_ + pulled.run.size);
+        child_->root->prune(child_at_ + pulled.run.size, dropped);
       }
       if (pulled.run.failed.empty())
         store_->append(child_at_, pulled.run);
@@ -641,11 +664,18 @@ class CacheLine final : public LineNode {
       child_at_ += pulled.run.size;
       if (behind > 0) continue;
       at_ = child_at_;
-      return pulled;
+      return running(std::move(pulled.run));
     }
   }
 
  private:
+  // Behind a cache origins carry the running pass.
+  Pulled running(Run run) const {
+    run.origins.set_passes({&pass_, 1}, instance_.make.parent != nullptr);
+    return Pulled::of(std::move(run));
+  }
+
+  const int64_t pass_;
   const std::shared_ptr<CacheStore> store_;
   std::shared_ptr<Instance> child_;
   int64_t start_ = 0;
@@ -744,7 +774,7 @@ class EnumerateLine final : public LineNode {
     std::vector<int64_t> numbers(static_cast<size_t>(run.size));
     for (int32_t row = 0; row < run.size; ++row) {
       const Failure* failure = run.failed.empty() ? nullptr : run.failure_of(row);
-      numbers[static_cast<size_t>(row)] = failure && failure->struck ? 0 : count_++;
+      numbers[static_cast<size_t>(row)] = failure && failure->struck ? 0 : next();
     }
     run.columns.insert(run.columns.begin(), Column(Array::from(numbers)));
     run.nest = Nest::tuple({Nest::leaf(), run.nest});
@@ -757,11 +787,19 @@ class EnumerateLine final : public LineNode {
     return json;
   }
   Result<void> restore_state(const Json& json) override {
-    count_ = integer(json, "count");
+    const Json& count = part(json, "count");  // any number: it may start below 0
+    if (!count.as<int64_t>()) return Error::invalid("the checkpoint is damaged: a count");
+    count_ = *count.as<int64_t>();
     return {};
   }
 
  private:
+  int64_t next() {  // wraps, as any counter of 64 bits does
+    const int64_t now = count_;
+    count_ = static_cast<int64_t>(static_cast<uint64_t>(count_) + 1);
+    return now;
+  }
+
   int64_t count_;
 };
 
@@ -814,7 +852,8 @@ class SequenceLine final : public LineNode, private Emit {
 
  private:
   Pulled pull_slot(size_t slot, int64_t most) {
-    STOKER_CHECK(slot < slots_.size() && slots_[slot].child);
+    // Only a damaged checkpoint names a slot where nothing is open.
+    if (slot >= slots_.size() || !slots_[slot].child) return Pulled::end();
     Pulled pulled = instance_.engine->take(*slots_[slot].child->root, most);
     if (pulled.kind == Pulled::Kind::kRun) slots_[slot].cursor += pulled.run.size;
     if (pulled.kind == Pulled::Kind::kEnd) close_slot(slots_[slot]);
@@ -935,9 +974,9 @@ class SequenceLine final : public LineNode, private Emit {
     }
     return {};
   }
-  void prune_entry(const Entry& entry) override {
+  void prune_entry(const Entry& entry, Dropped& dropped) override {
     for (const Slot& slot : std::any_cast<const Saved&>(entry.state).slots)
-      if (slot.child) slot.child->root->prune(slot.cursor);
+      if (slot.child) slot.child->root->prune(slot.cursor, dropped);
   }
 
   const Stage& stage_;
@@ -970,7 +1009,7 @@ class PortLine final : public LineNode {
 
   Result<Json> cut(int64_t cursor) const override { return segment_.cut(cursor); }
   Result<void> restore(const Json& json) override { return segment_.restore(json); }
-  void prune(int64_t cursor) override { segment_.prune(cursor); }
+  void prune(int64_t cursor, Dropped& dropped) override { segment_.prune(cursor, dropped); }
   void note_lost(int64_t rows) override {
     if (rows == 0) return;
     std::lock_guard lock(instance_.engine->mutex());

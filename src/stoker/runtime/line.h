@@ -46,8 +46,11 @@ class LineNode {
   // The state as of `cursor` rows given.
   virtual Result<Json> cut(int64_t cursor) const;
   virtual Result<void> restore(const Json& cut);
-  // Nobody will ask for a cut before `cursor` any more.
-  virtual void prune(int64_t cursor);
+  // Nobody will ask for a cut before `cursor` any more. Under the engine's
+  // lock; what it lets go of may be the last to hold a child, which closes
+  // itself under that lock, and so is freed behind it.
+  using Dropped = std::vector<std::any>;
+  virtual void prune(int64_t cursor, Dropped& dropped);
   // A batch struck rows out: where this is a window, its hints shift.
   virtual void note_lost(int64_t) {}
 
@@ -64,7 +67,7 @@ class LineNode {
   virtual Result<Json> entry_json(const Entry&) const { return Json::dict(); }
   virtual Result<void> restore_state(const Json&) { return {}; }
   // What an entry refers to beside the inputs: children it had open.
-  virtual void prune_entry(const Entry&) {}
+  virtual void prune_entry(const Entry&, Dropped&) {}
 
   // Writes an entry where one is due. Call it between two outputs, with
   // nothing pending.

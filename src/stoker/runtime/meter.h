@@ -11,7 +11,7 @@
 
 namespace stoker {
 
-int64_t now_ns();         // a clock that only goes forward
+int64_t now_ns();  // a clock that only goes forward
 
 // CPU time of the calling thread, and how often it went to sleep by itself.
 struct ThreadTime {

@@ -299,7 +299,8 @@ class ConcatenateList final : public ListPlan {
  public:
   ConcatenateList(Listed first, Listed second) : first_(std::move(first)), second_(std::move(second)) {}
   int64_t length() const override {
-    return std::min(kEndless, first_.list->length() + std::min(kEndless, second_.list->length()));
+    const int64_t first = first_.list->length();
+    return first >= kEndless ? kEndless : std::min(kEndless, first + std::min(kEndless, second_.list->length()));
   }
   Run make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
            const MakeContext& context) const override {
@@ -342,11 +343,14 @@ class EnumerateList final : public ListPlan {
   const int64_t start_;
 };
 
+// Below it elements are those of the pass it was first filled in; behind it
+// their origins carry the running pass.
 class CacheList final : public ListPlan {
  public:
-  CacheList(Listed input, std::shared_ptr<CacheStore> store) : input_(std::move(input)), store_(std::move(store)) {}
+  CacheList(Listed input, std::shared_ptr<const Node> node, int place, std::shared_ptr<CacheStore> store)
+      : input_(std::move(input)), node_(std::move(node)), place_(place), store_(std::move(store)) {}
   int64_t length() const override { return input_.list->length(); }
-  Run make(const std::vector<int64_t>& positions, const std::vector<int64_t>&,
+  Run make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
            const MakeContext& context) const override {
     Run run;
     for (size_t i = 0; i < positions.size();) {
@@ -362,11 +366,16 @@ class CacheList final : public ListPlan {
         if (!made.failure_of(row)) store_->put(missing[static_cast<size_t>(row)], made.slice(row, 1));
       run.append(std::move(made));
     }
+    std::vector<int64_t> running = passes;
+    for (int64_t& pass : running) pass += context.passes->base(*node_, place_);
+    run.origins.set_passes(running, context.parent != nullptr);
     return run;
   }
 
  private:
   const Listed input_;
+  const std::shared_ptr<const Node> node_;
+  const int place_;
   const std::shared_ptr<CacheStore> store_;
 };
 
@@ -739,10 +748,12 @@ class Lowering {
 
   Result<Stub> cache(Stub stub, const std::shared_ptr<const Node>& node) {
     std::shared_ptr<CacheStore> store = store_of(*node);
+    stub.stride = 1;  // passes of the cache, which origins carry from here on
+    const int place = place_of(node, stub);
     stub.words.push_back(node->name);
     if (stub.is_list()) {
       Stub next;
-      next.base = std::make_shared<CacheList>(listed(stub), store);
+      next.base = std::make_shared<CacheList>(listed(stub), node, place, store);
       next.names = true;
       next.seed = stub.seed;
       next.maps = stub.maps;
@@ -754,6 +765,7 @@ class Lowering {
       return next;
     }
     auto line = new_line(LinePlan::Kind::kCache, node);
+    line->place = place;
     line->meter = meter_of(*node);
     line->child = segment(stub, 0);
     Stub next = behind(std::move(stub), line, "");

@@ -28,6 +28,9 @@ struct FromGenerator {
     if (!generator) return Error::invalid("a generator is a C++ function; it cannot stand in a graph file");
     return {};
   }
+  Result<void> can_save() const {
+    return Error::precondition("from_generator: generator is a C++ function, which cannot be saved");
+  }
   std::string words() const { return "a C++ generator"; }
   bool calls_user() const { return true; }
   bool is_repeatable() const { return repeatable; }

@@ -35,6 +35,11 @@ struct TextLines {
   }
 
   Result<void> check() const;
+  Result<void> check_state(const State& state) const {
+    if (state.file < 0 || state.lines < 0 || state.lines > kEndless)
+      return Error::invalid("the checkpoint is damaged: line ", state.lines, " of file ", state.file);
+    return {};
+  }
   Result<Spec> spec(std::span<const Spec>) const { return Spec::scalar(DType::kBytes); }
   Result<std::optional<Element>> next(State& state, Context&) const;
   Result<std::string> fingerprint() const;

@@ -26,6 +26,10 @@ struct AssertCardinality {
       return Error::invalid("expected_cardinality must be -2 or more, found ", expected_cardinality);
     return {};
   }
+  Result<void> check_state(const State& state) const {
+    if (state.seen < 0 || state.seen > kEndless) return Error::invalid("the checkpoint is damaged: seen ", state.seen);
+    return {};
+  }
   int64_t cardinality(std::span<const int64_t>) const { return expected_cardinality; }
   Result<Flow> step(State& state, Run run, Emit& out, Context&) const;
   Result<Flow> finish(State& state, Emit& out, Context&) const;

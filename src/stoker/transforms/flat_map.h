@@ -18,6 +18,7 @@ struct FlatMap {
   Result<void> check() const { return as_interleave().check(); }
   bool calls_user() const { return !map_func.written(); }
   State start(const Pass& pass) const { return as_interleave().start(pass); }
+  Result<void> check_state(const State& state) const { return as_interleave().check_state(state); }
   Result<Spec> spec(std::span<const Spec>) const { return Spec::unknown(); }
   Result<Graph> open_graph(const Element& element) const { return map_func.open(element); }
   int input(const State& state) const { return as_interleave().input(state); }

@@ -22,6 +22,13 @@ Interleave::State Interleave::start(const Pass&) const {
   return state;
 }
 
+Result<void> Interleave::check_state(const State& state) const {
+  const bool fits = static_cast<int64_t>(state.open.size()) == cycle() && state.slot >= 0 && state.slot < cycle() &&
+                    state.in_block >= 0 && state.in_block <= block();
+  if (!fits) return Error::invalid("the checkpoint is damaged: slot ", state.slot, " of ", state.open.size());
+  return {};
+}
+
 int Interleave::input(const State& state) const {
   return state.open[static_cast<size_t>(state.slot)] ? static_cast<int>(state.slot) + 1 : 0;
 }

@@ -45,6 +45,8 @@ struct Interleave {
   Result<void> check() const;
   bool calls_user() const { return !map_func.written(); }
   State start(const Pass&) const;
+  // What a checkpoint brought may be anything.
+  Result<void> check_state(const State& state) const;
   Result<Spec> spec(std::span<const Spec>) const { return Spec::unknown(); }
   Result<Graph> open_graph(const Element& element) const { return map_func.open(element); }
   int input(const State& state) const;
