@@ -1,9 +1,9 @@
 #include "cli/interrupt.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 
 namespace stoker::cli {
 namespace {
