@@ -81,12 +81,13 @@ Result<Dataset> dataset_of(const std::string& path) {
   return read;
 }
 
-bool is_about_data(const Error& error) {
+int refuse(const Error& error) {
+  complain(error.message());
   switch (error.code()) {
     case Code::kInvalidArgument:
     case Code::kUnimplemented:
-    case Code::kFailedPrecondition: return false;
-    default: return true;
+    case Code::kFailedPrecondition: return kWrongUse;
+    default: return kBadData;  // what the graph names is missing or damaged
   }
 }
 
@@ -99,10 +100,9 @@ int with_graph(const std::string& path, const std::function<int(const Dataset&)>
       return kWrongUse;
     }
   const Result<Dataset> dataset = dataset_of(path);
-  if (dataset && !dataset->error()) return body(*dataset);
-  const Error& error = dataset ? *dataset->error() : dataset.error();
-  complain(error.message());
-  return is_about_data(error) ? kBadData : kWrongUse;
+  if (!dataset) return refuse(dataset.error());
+  if (const Error* error = dataset->error()) return refuse(*error);
+  return body(*dataset);
 }
 
 Result<std::string> read_text_file(const std::string& path) {

@@ -32,5 +32,23 @@ TEST(Cache, MakesEachElementOnceBehindAFilterToo) {
   EXPECT_EQ(*calls, 20);
 }
 
+// Augmentation behind a cache: what is kept is the same, what is drawn is not.
+TEST(Cache, LeavesRandomNumbersBehindItToThePass) {
+  for (const bool list : {true, false}) {
+    const Dataset kept =
+        (list ? numbers(10) : numbers(10).filter({.predicate = [](int64_t) { return true; }})).cache({});
+    const Values both = values(kept.then(AddNoise{}).repeat({.count = 2}));
+    EXPECT_NE(Values(both.begin(), both.begin() + 10), Values(both.begin() + 10, both.end())) << list;
+    const Values same = values(numbers(10).then(AddNoise{}).cache({}).repeat({.count = 2}));
+    EXPECT_EQ(Values(same.begin(), same.begin() + 10), Values(same.begin() + 10, same.end()));
+  }
+}
+
+TEST(Cache, LeavesAShuffleBehindItToGoOnInTheNextEpoch) {
+  const Dataset ds = numbers(30).cache({}).shuffle({.buffer_size = 30, .seed = 1}).repeat({.count = 2});
+  const Values first = values(ds), second = values(ds);
+  EXPECT_NE(Values(first.begin() + 30, first.end()), Values(second.begin(), second.begin() + 30));
+}
+
 }  // namespace
 }  // namespace stoker

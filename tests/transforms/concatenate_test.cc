@@ -15,6 +15,11 @@ TEST(Concatenate, GivesOneAndThenTheOther) {
   EXPECT_EQ(values(numbers(2).concatenate({.dataset = numbers(3)})), (Values{0, 1, 0, 1, 2}));
 }
 
+TEST(Concatenate, OfTwoWithoutEndHasNone) {
+  const Dataset ds = numbers(1).repeat({}).concatenate({.dataset = numbers(1).repeat({})});
+  EXPECT_EQ(values(ds.take({.count = 3})), (Values{0, 0, 0}));
+}
+
 TEST(Concatenate, RefusesOtherTypes) {
   EXPECT_NE(error_of(numbers(2).concatenate({.dataset = numbers(3).batch({.batch_size = 2}).enumerate({})})), "");
 }

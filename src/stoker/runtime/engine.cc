@@ -17,7 +17,7 @@ namespace {
 constexpr double kRunNs = 100'000;
 constexpr int64_t kMostRunRows = 4096;
 // No single run holds more than this share of the budget, unless it is one row.
-constexpr int64_t kRunShare = 64;
+constexpr double kRunShare = 64;
 constexpr size_t kMostTickets = 4096;
 constexpr int64_t kSpinNs = 30'000;
 
@@ -329,7 +329,7 @@ int64_t Engine::rows_for(const Segment& segment) const {
   int64_t rows = segment.run_rows;
   if (segment.bytes_per_row > 0) {
     const auto fit =
-        static_cast<int64_t>(static_cast<double>(Budget::process().limit() / kRunShare) / segment.bytes_per_row);
+        static_cast<int64_t>(static_cast<double>(Budget::process().limit()) / kRunShare / segment.bytes_per_row);
     rows = std::clamp<int64_t>(rows, 1, std::max<int64_t>(fit, 1));
   }
   if (segment.plan.rows > 0) {  // a run ends where its batch ends

@@ -1,7 +1,8 @@
 #include "stoker/runtime/meter.h"
 
 #include <sys/resource.h>
-#include <time.h>
+
+#include <ctime>
 
 namespace stoker {
 namespace {
