@@ -63,13 +63,12 @@ struct TypeOf;
 template <typename T>
 struct DTypeOf;
 
-#define STOKER_DTYPES(X)                                                                               \
-  X(kBool, bool)                                                                                       \
-  X(kInt8, int8_t)                                                                                     \
-  X(kInt16, int16_t)                                                                                   \
-  X(kInt32, int32_t)                                                                                   \
-  X(kInt64, int64_t) X(kUint8, uint8_t) X(kUint16, uint16_t) X(kUint32, uint32_t) X(kUint64, uint64_t) \
-      X(kFloat16, Float16) X(kBfloat16, Bfloat16) X(kFloat32, float) X(kFloat64, double) X(kBytes, Bytes)
+// clang-format off
+#define STOKER_DTYPES(X)                                                                                      \
+  X(kBool, bool) X(kInt8, int8_t) X(kInt16, int16_t) X(kInt32, int32_t) X(kInt64, int64_t)                    \
+  X(kUint8, uint8_t) X(kUint16, uint16_t) X(kUint32, uint32_t) X(kUint64, uint64_t)                           \
+  X(kFloat16, Float16) X(kBfloat16, Bfloat16) X(kFloat32, float) X(kFloat64, double) X(kBytes, Bytes)
+// clang-format on
 
 #define STOKER_DTYPE_PAIR(name, T)              \
   template <>                                   \
