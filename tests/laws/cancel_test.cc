@@ -37,20 +37,6 @@ TEST_P(Cancel, LeavesNothingWhereverTheLoaderIsDropped) {
   }
 }
 
-TEST_P(Cancel, MakesNoThreadsAnew) {
-  WithResources here({.workers = 2, .memory_bytes = int64_t{1} << 24});
-  auto cycles = [&](int n) {
-    for (int i = 0; i < n; ++i) {
-      Loader loader(made());
-      (void)words_of_rest(loader, i % 7);
-    }
-  };
-  cycles(20);
-  const int64_t warm = threads_of_process();
-  cycles(100);
-  EXPECT_LE(threads_of_process(), warm + 2);
-}
-
 TEST_P(Cancel, AClosedLoaderIsAtItsEnd) {
   Loader loader(made());
   (void)loader.next();

@@ -45,7 +45,7 @@ LineNode::LineNode(const LinePlan& plan, Instance& instance)
     : plan_(plan), instance_(instance), rank_(instance.rank_in_making) {}
 
 Pulled LineNode::pull(int64_t most) {
-  if (log_.empty()) log_now();
+  if (!logged_) log_now();
   while (skip_ > 0) {
     Pulled dropped = produce(std::min(skip_, kMostRows));
     if (dropped.kind != Pulled::Kind::kRun) return dropped;
@@ -75,6 +75,7 @@ void LineNode::log_if_due(int64_t state_bytes) {
 }
 
 void LineNode::log_now() {
+  logged_ = true;
   Entry entry = snapshot();
   pulls_since_entry_ = rows_since_entry_ = 0;
   std::lock_guard lock(instance_.engine->mutex());
@@ -118,6 +119,7 @@ Result<void> LineNode::restore(const Json& json) {
   if (skip_ < 0) return Error::invalid("the checkpoint is damaged: skip ", skip_);
   Entry entry = snapshot();
   entry.out = -skip_;
+  logged_ = true;
   log_.push_back(std::move(entry));
   return {};
 }

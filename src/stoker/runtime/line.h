@@ -86,6 +86,7 @@ class LineNode {
   int64_t skip_ = 0;  // rows to drop after a restore
   int64_t pulls_since_entry_ = 0;
   int64_t rows_since_entry_ = 0;
+  bool logged_ = false;  // the puller's own: the log itself is the lock's
   std::deque<Entry> log_;
 };
 
