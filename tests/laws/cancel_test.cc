@@ -12,12 +12,6 @@ namespace {
 
 STOKER_LAW(Cancel);
 
-int64_t threads_of_process() {
-  int64_t n = 0;
-  for ([[maybe_unused]] const auto& task : std::filesystem::directory_iterator("/proc/self/task")) ++n;
-  return n;
-}
-
 // Waits until nothing is held; the law's watch ends a wait without end.
 void expect_nothing_held() {
   while (memory_use().held > 0) std::this_thread::yield();

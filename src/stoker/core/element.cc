@@ -212,8 +212,8 @@ void Run::append(Run more) {
     return;
   }
   origins.append(more.origins);
-  for (Failure& failure : more.failed) failed.push_back({failure.row + size, std::move(failure.error), failure.struck});
   const bool all_failed = static_cast<int32_t>(failed.size()) == size;
+  for (Failure& failure : more.failed) failed.push_back({failure.row + size, std::move(failure.error), failure.struck});
   if (nest == more.nest) {
     for (size_t i = 0; i < columns.size(); ++i) columns[i].append(std::move(more.columns[i]));
   } else if (static_cast<int32_t>(more.failed.size()) == more.size) {

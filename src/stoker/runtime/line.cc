@@ -703,7 +703,7 @@ class ZipLine final : public LineNode {
         if (pulled.kind != Pulled::Kind::kRun) return pulled;
         have_[k] = std::move(pulled.run);
       }
-      if (const Failure* first = have_[k].failed.empty() ? nullptr : &have_[k].failed.front(); first && first->struck) {
+      if (const auto first = std::ranges::find_if(have_[k].failed, &Failure::struck); first != have_[k].failed.end()) {
         if (first->row == 0) return Pulled::of(take(k, 1));
         n = std::min(n, first->row);
       }
