@@ -289,6 +289,7 @@ Dataset built(const Tree& tree, const Value* opened_by) {
     case Kind::kSlices: return slices(s);
     case Kind::kGenerator: return generator(s.a);
     case Kind::kRangeOf: {
+      if (opened_by == nullptr) return Error::internal("a range that nothing opened");
       const int64_t start = start_for(*opened_by);
       return Dataset::range({.start = start, .stop = start + count_for(*opened_by, s)});
     }

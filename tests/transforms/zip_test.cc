@@ -22,5 +22,16 @@ TEST(Zip, JoinsStreams) {
   EXPECT_EQ(elements(Dataset::zip({.datasets = {odd, numbers(3)}}))[2].words(), "(0: 5, 1: 2)");
 }
 
+// One of the inputs promised too much: that is told, at any length of runs,
+// and is no row that `skip` could count.
+TEST(Zip, PassesOnWhatHasNoPlace) {
+  const Dataset promised = numbers(5000).assert_cardinality({.expected_cardinality = 4000}).then(FailSome{});
+  const Dataset ds = Dataset::zip({.datasets = {numbers(5000), promised}}).skip({.count = 4500});
+  Loader loader(ds);
+  const auto words = words_of_rest(loader);
+  ASSERT_EQ(words.size(), 1u);
+  EXPECT_EQ(words[0], "error: the input has more than the 4000 elements promised");
+}
+
 }  // namespace
 }  // namespace stoker
