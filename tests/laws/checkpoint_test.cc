@@ -18,7 +18,7 @@ using Words = std::vector<std::string>;
 
 // Entries in the log at every row, so that short examples have them.
 struct OftenLogged {
-  OftenLogged() { set_log_pace({.pulls = 1, .rows = 1, .draws = 5}); }
+  OftenLogged() { set_log_pace({.pulls = 1, .ns = 0, .draws = 5}); }
   ~OftenLogged() { set_log_pace({}); }
 };
 

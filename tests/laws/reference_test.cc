@@ -288,7 +288,7 @@ Words part(const Words& words, size_t from) {
 
 // What went wrong; empty when nothing did.
 std::string run(const Case& c, const Expected& e) {
-  set_log_pace({.pulls = 1, .rows = c.log_every, .draws = c.log_every});
+  set_log_pace({.pulls = c.log_every, .ns = 0, .draws = c.log_every});
   std::string wrong;
   {
     WithResources here({.workers = c.first.workers, .memory_bytes = c.first.memory_bytes});

@@ -1,42 +1,27 @@
 #include "stoker/api/loader.h"
 
+#include <chrono>
+#include <mutex>
+
 #include "stoker/runtime/checkpoint.h"
 #include "stoker/runtime/engine.h"
 #include "stoker/runtime/pool.h"
 
 namespace stoker {
-
-Loader::Loader(Dataset dataset, LoaderOptions options)
-    : dataset_(std::move(dataset)), options_(options), meters_(std::make_shared<Meters>()) {}
-
-Loader::~Loader() {
-  if (ahead_) ahead_->close();
-  if (engine_) engine_->close();
-}
-Loader::Loader(Loader&&) noexcept = default;
-Loader& Loader::operator=(Loader&& other) noexcept {
-  if (ahead_) ahead_->close();
-  if (engine_) engine_->close();
-  ahead_ = std::move(other.ahead_);
-  epochs_ = other.epochs_;
-  dataset_ = std::move(other.dataset_);
-  options_ = other.options_;
-  meters_ = std::move(other.meters_);
-  plan_ = std::move(other.plan_);
-  engine_ = std::move(other.engine_);
-  closed_ = other.closed_;
-  told_ = other.told_;
-  return *this;
-}
-
-Result<void> Loader::prepare() {
-  if (plan_) return {};
-  if (dataset_.error()) return *dataset_.error();
-  STOKER_TRY(plan_, lower(dataset_.node(), *meters_));
-  return {};
-}
-
 namespace {
+
+// How long dropping waits for calls in progress; promised are 50 ms.
+constexpr std::chrono::milliseconds kPatience{30};
+
+using Engines = std::vector<std::shared_ptr<Engine>>;
+
+// All stop before any is waited for.
+void drop(Engines engines) {
+  std::erase(engines, nullptr);
+  for (const auto& engine : engines) engine->stop();
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  for (const auto& engine : engines) engine->release_by(deadline);
+}
 
 EngineOptions options_for(const Plan& plan, const LoaderOptions& given) {
   EngineOptions options;
@@ -48,42 +33,86 @@ EngineOptions options_for(const Plan& plan, const LoaderOptions& given) {
 
 }  // namespace
 
-Result<void> Loader::open() {
-  if (engine_) return {};
-  STOKER_TRY(prepare());
-  ++epochs_;
-  if (ahead_ && take_if_next(*plan_, ahead_->passes())) {
-    engine_ = std::exchange(ahead_, nullptr);
+// Everything under its lock, which nobody holds while an element is made.
+struct Loader::Running {
+  const Dataset dataset;
+  const LoaderOptions options;
+  const std::shared_ptr<Meters> meters = std::make_shared<Meters>();
+  std::mutex mutex;
+  std::shared_ptr<const Plan> plan;
+  std::shared_ptr<Engine> engine;
+  std::shared_ptr<Engine> ahead;  // the next epoch, which nobody has taken yet
+  int64_t epochs = 0;             // begun
+  bool closed = false;
+  bool told = false;  // the data set's own error
+
+  Running(Dataset dataset_in, LoaderOptions options_in) : dataset(std::move(dataset_in)), options(options_in) {}
+  ~Running() { drop({ahead, engine}); }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  std::shared_ptr<Engine> made(Passes passes) {
+    return Engine::make(plan, meters, options_for(*plan, options), std::move(passes));
+  }
+
+  Result<void> prepare() {
+    if (plan) return {};
+    if (dataset.error()) return *dataset.error();
+    STOKER_TRY(plan, lower(dataset.node(), *meters));
     return {};
   }
-  if (ahead_) std::exchange(ahead_, nullptr)->close();  // another iterator took its pass
-  engine_ = Engine::make(plan_, meters_, options_for(*plan_, options_), take_passes(*plan_));
-  return {};
-}
 
-// When the last ticket of an epoch is out, the next one begins to fill: work
-// ahead like any other, dropped if nobody wants it. Functions whose effects
-// nobody knows wait until the data set has been iterated twice.
-void Loader::fill_next_epoch() {
-  if (ahead_ || !engine_->all_issued() || (plan_->calls_user && epochs_ < 2)) return;
-  ahead_ = Engine::make(plan_, meters_, options_for(*plan_, options_), next_passes(*plan_));
-  ahead_->begin();
-}
+  Result<void> open() {
+    if (engine) return {};
+    STOKER_TRY(prepare());
+    ++epochs;
+    if (ahead && take_if_next(*plan, ahead->passes())) {
+      engine = std::exchange(ahead, nullptr);
+      return {};
+    }
+    drop({std::exchange(ahead, nullptr)});  // another iterator took its pass
+    engine = made(take_passes(*plan));
+    return {};
+  }
+
+  // When the last ticket of an epoch is out, the next one begins to fill: work
+  // ahead like any other, dropped if nobody wants it. Functions whose effects
+  // nobody knows wait until the data set has been iterated twice.
+  void fill_next_epoch() {
+    if (ahead || !engine || !engine->all_issued() || (plan->calls_user && epochs < 2)) return;
+    ahead = made(next_passes(*plan));
+    ahead->begin();
+  }
+};
+
+Loader::Loader(Dataset dataset, LoaderOptions options)
+    : running_(std::make_unique<Running>(std::move(dataset), options)) {}
+Loader::~Loader() = default;
+Loader::Loader(Loader&&) noexcept = default;
+Loader& Loader::operator=(Loader&&) noexcept = default;
 
 Result<std::optional<Element>> Loader::next() {
-  if (closed_ || told_) return std::optional<Element>();
-  if (Result<void> opened = open(); !opened) {
-    told_ = true;  // once; what follows is the end
-    return std::move(opened).error();
+  std::shared_ptr<Engine> engine;
+  {
+    std::lock_guard lock(running_->mutex);
+    if (running_->closed || running_->told) return std::optional<Element>();
+    if (Result<void> opened = running_->open(); !opened) {
+      running_->told = true;  // once; what follows is the end
+      return std::move(opened).error();
+    }
+    engine = running_->engine;
   }
-  Result<std::optional<Element>> element = engine_->next();
-  fill_next_epoch();
+  Result<std::optional<Element>> element = engine->next();
+  if (engine->all_issued()) {
+    std::lock_guard lock(running_->mutex);
+    if (engine == running_->engine) running_->fill_next_epoch();
+  }
   return element;
 }
 
 void Loader::begin_epoch() {
-  if (engine_) engine_->close();
-  engine_.reset();
+  std::lock_guard lock(running_->mutex);
+  drop({std::exchange(running_->engine, nullptr)});
 }
 
 Loader::Iterator& Loader::Iterator::operator++() {
@@ -99,45 +128,59 @@ Loader::Iterator Loader::begin() {
 }
 
 Result<std::string> Loader::save() {
-  if (closed_) return Error::precondition("a closed loader has no place to save");
-  STOKER_TRY(open());
-  STOKER_TRY(Json json, engine_->save());
+  std::lock_guard lock(running_->mutex);
+  if (running_->closed) return Error::precondition("a closed loader has no place to save");
+  STOKER_TRY(running_->open());
+  STOKER_TRY(Json json, running_->engine->save());
   return json.text();
 }
 
 Result<void> Loader::restore(std::string_view checkpoint) {
-  if (closed_) return Error::precondition("a closed loader cannot go on from a checkpoint");
-  STOKER_TRY(prepare());
+  Running& at = *running_;
+  std::lock_guard lock(at.mutex);
+  if (at.closed) return Error::precondition("a closed loader cannot go on from a checkpoint");
+  STOKER_TRY(at.prepare());
   STOKER_TRY(Json json, parse_json(checkpoint));
-  STOKER_TRY(Passes passes, restore_head(*plan_, json));
-  begin_epoch();
-  if (ahead_) std::exchange(ahead_, nullptr)->close();
+  STOKER_TRY(Passes passes, restore_head(*at.plan, json));
+  drop({std::exchange(at.engine, nullptr), std::exchange(at.ahead, nullptr)});
   // Seeds are read when a graph is lowered: lower it again with those restored.
-  plan_.reset();
-  STOKER_TRY(prepare());
-  engine_ = Engine::make(plan_, meters_, options_for(*plan_, options_), std::move(passes));
-  Result<void> restored = engine_->restore(json);
-  if (!restored) begin_epoch();  // half of a place is none
+  at.plan.reset();
+  STOKER_TRY(at.prepare());
+  at.engine = at.made(std::move(passes));
+  Result<void> restored = at.engine->restore(json);
+  if (!restored) drop({std::exchange(at.engine, nullptr)});  // half of a place is none
   return restored;
 }
 
-std::string Loader::stats() { return engine_ ? engine_->stats().text() : "{}"; }
+std::string Loader::stats() {
+  std::lock_guard lock(running_->mutex);
+  return running_->engine ? running_->engine->stats().text() : "{}";
+}
 
 std::vector<Skipped> Loader::skipped() {
+  std::lock_guard lock(running_->mutex);
   std::vector<Skipped> all;
-  if (engine_)
-    for (SkippedElement& one : engine_->skipped()) all.push_back({std::move(one.origin), std::move(one.error)});
+  if (running_->engine)
+    for (SkippedElement& one : running_->engine->skipped())
+      all.push_back({std::move(one.origin), std::move(one.error)});
   return all;
 }
 
-double Loader::wait_seconds() const { return engine_ ? static_cast<double>(engine_->consumer_wait_ns()) * 1e-9 : 0; }
+double Loader::wait_seconds() const {
+  std::lock_guard lock(running_->mutex);
+  return running_->engine ? static_cast<double>(running_->engine->consumer_wait_ns()) * 1e-9 : 0;
+}
 
 void Loader::close() {
-  if (ahead_) ahead_->close_and_wait();
-  if (engine_) engine_->close_and_wait();
-  ahead_.reset();
-  engine_.reset();
-  closed_ = true;
+  Engines engines;
+  {
+    std::lock_guard lock(running_->mutex);
+    engines = {std::exchange(running_->ahead, nullptr), std::exchange(running_->engine, nullptr)};
+    running_->closed = true;
+  }
+  std::erase(engines, nullptr);
+  for (const auto& engine : engines) engine->stop();
+  for (const auto& engine : engines) engine->release_when_done();
 }
 
 void configure(const Resources& resources) {

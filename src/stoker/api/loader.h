@@ -12,10 +12,6 @@
 
 namespace stoker {
 
-class Engine;
-class Meters;
-struct Plan;
-
 enum class OnError { kRaise, kSkip };
 
 struct LoaderOptions {
@@ -41,7 +37,8 @@ class Loader {
   Loader& operator=(Loader&&) noexcept;
 
   // The next element, the end until the next epoch begins, or an error, after
-  // which the next call goes on.
+  // which the next call goes on. Safe from several threads: each element goes
+  // to one of them.
   Result<std::optional<Element>> next();
   // Starts the next epoch, dropping what is left of the last.
   void begin_epoch();
@@ -80,19 +77,9 @@ class Loader {
   void close();
 
  private:
-  Result<void> prepare();
-  Result<void> open();
-  void fill_next_epoch();
+  struct Running;  // the iterators and the lock on them
 
-  Dataset dataset_;
-  LoaderOptions options_;
-  std::shared_ptr<Meters> meters_;
-  std::shared_ptr<const Plan> plan_;
-  std::shared_ptr<Engine> engine_;
-  std::shared_ptr<Engine> ahead_;  // the next epoch, which nobody has taken yet
-  int64_t epochs_ = 0;             // begun
-  bool closed_ = false;
-  bool told_ = false;  // the data set's own error
+  std::unique_ptr<Running> running_;
 };
 
 // The threads and bytes all loaders of the process share.

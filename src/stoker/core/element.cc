@@ -272,7 +272,7 @@ void Rebuilt::spell_out(Leaf& leaf) {
   leaf.block = Array();
 }
 
-Result<void> Rebuilt::set(int32_t row, Element element) {
+Result<void> Rebuilt::set(int32_t row, Element&& element) {
   if (!nest_) STOKER_TRY(begin(element));
   if (element.nest != nest_)
     return Error::invalid("an element of structure ", element.nest->words(), " follows one of structure ",

@@ -112,7 +112,7 @@ class Rebuilt {
   explicit Rebuilt(int32_t rows) : rows_(rows) {}
 
   // Fails when the structure differs from that of the rows before it.
-  Result<void> set(int32_t row, Element element);
+  Result<void> set(int32_t row, Element&& element);
   // Rows that were not set have failed; their places stay.
   void put_into(Run& run);
 

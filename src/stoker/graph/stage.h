@@ -163,8 +163,8 @@ class Stage {
   virtual int64_t appetite(const State&) const { return kEndless; }
   virtual Result<Flow> step(State&, Run, Emit&, Context&) const;
   virtual Result<Flow> finish(State&, Emit&, Context&) const { return Flow::kDone; }
-  // Whether the state is small enough to be kept often.
-  virtual int64_t state_bytes(const State&) const { return 0; }
+  // Whether nothing is begun: only then is the state kept for a checkpoint.
+  virtual bool at_rest(const State&) const { return true; }
   virtual Result<Json> save(const State&) const { return Json::dict(); }
   virtual Result<State> restore(const Json&) const { return State{}; }
 };

@@ -158,7 +158,7 @@ class StageOf final : public Stage {
   }
   Result<void> load(Run& run, Context& context) const override {
     if constexpr (requires(Element e) { stage_.load(std::move(e), context); })
-      by_row(run, context, [&](Element e) { return stage_.load(std::move(e), context); });
+      by_row(run, context, [&](Element&& e) { return stage_.load(std::move(e), context); });
     return {};
   }
   int64_t select_length(int64_t n) const override {
@@ -175,7 +175,7 @@ class StageOf final : public Stage {
                   }) {
       return stage_.apply(run, context);
     } else if constexpr (MapStage<T>) {
-      by_row(run, context, [&](Element e) { return stage_.apply(std::move(e), context); });
+      by_row(run, context, [&](Element&& e) { return stage_.apply(std::move(e), context); });
       return {};
     }
     return Stage::apply(run, context);
@@ -262,9 +262,9 @@ class StageOf final : public Stage {
       return stage_.finish(mine(state), out, context);
     return Flow::kDone;
   }
-  int64_t state_bytes(const State& state) const override {
-    if constexpr (requires { stage_.state_bytes(mine(state)); }) return stage_.state_bytes(mine(state));
-    return 0;
+  bool at_rest(const State& state) const override {
+    if constexpr (requires { stage_.at_rest(mine(state)); }) return stage_.at_rest(mine(state));
+    return true;
   }
   Result<Json> save(const State& state) const override {
     Json json = Json::dict();
@@ -330,7 +330,7 @@ class StageOf final : public Stage {
     traits::for_each_row(run, context, [&](int32_t row) -> Result<void> {
       Result<Element> element = body(run.element(row));
       if (!element) return std::move(element).error();
-      return made.set(row, *std::move(element));
+      return made.set(row, std::move(element.value()));
     });
     made.put_into(run);
   }

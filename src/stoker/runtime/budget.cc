@@ -35,7 +35,7 @@ void Budget::note_peak(int64_t used) {
 bool Budget::ask(int64_t bytes) {
   int64_t used = used_.load(std::memory_order_relaxed);
   do {
-    if (used + bytes > limit()) {
+    if (used + bytes + reserved_.load(std::memory_order_relaxed) > limit()) {
       note_refusal();
       return false;
     }

@@ -30,6 +30,12 @@ class Budget {
   void give_back(int64_t bytes);
   bool room_for(int64_t bytes) const { return used() + bytes <= limit(); }
 
+  // What is held and cannot be dropped: shuffle buffers. A part of what is used.
+  void hold(int64_t more) { held_.fetch_add(more, std::memory_order_relaxed); }
+  int64_t held() const { return held_.load(std::memory_order_relaxed); }
+  // Room that work ahead leaves for what consumers wait for.
+  void reserve(int64_t more) { reserved_.fetch_add(more, std::memory_order_relaxed); }
+
   // Called after bytes came back while somebody had been refused.
   void on_room(std::function<void()> call) { on_room_ = std::move(call); }
   void note_refusal() { refused_.store(true, std::memory_order_relaxed); }
@@ -40,6 +46,8 @@ class Budget {
 
   std::atomic<int64_t> limit_{0};
   std::atomic<int64_t> used_{0};
+  std::atomic<int64_t> held_{0};
+  std::atomic<int64_t> reserved_{0};
   std::atomic<int64_t> peak_{0};
   std::atomic<bool> refused_{false};
   std::function<void()> on_room_;  // set once, before any iterator is made

@@ -16,6 +16,7 @@ namespace {
 // A run is as long as makes some 100 µs of work.
 constexpr double kRunNs = 100'000;
 constexpr int64_t kMostRunRows = 4096;
+constexpr double kSmallRun = 256 << 10;  // bytes
 // No single run holds more than this share of the budget, unless it is one row.
 constexpr double kRunShare = 64;
 constexpr size_t kMostTickets = 4096;
@@ -207,7 +208,10 @@ std::shared_ptr<Engine> Engine::make(std::shared_ptr<const Plan> plan, std::shar
 }
 
 // Lines close their children in the engine: they go while all of it is there.
-Engine::~Engine() { root_.reset(); }
+Engine::~Engine() {
+  root_.reset();
+  Budget::process().reserve(-reserved_);
+}
 
 void Engine::begin() {
   if (begun_.exchange(true)) return;
@@ -225,15 +229,13 @@ void Engine::stop() {
   consumer_wakes_.notify_all();
 }
 
-void Engine::close() {
-  stop();
+void Engine::release_by(std::chrono::steady_clock::time_point deadline) {
   std::unique_lock lock(mutex_);
-  piece_done_.wait_for(lock, std::chrono::milliseconds(50), [&] { return running_ == 0; });
+  piece_done_.wait_until(lock, deadline, [&] { return running_ == 0; });
   if (running_ == 0) release(lock);
 }
 
-void Engine::close_and_wait() {
-  stop();
+void Engine::release_when_done() {
   std::unique_lock lock(mutex_);
   piece_done_.wait(lock, [&] { return running_ == 0; });
   release(lock);
@@ -326,17 +328,20 @@ bool Engine::line_ready(const Segment& segment) const {
 }
 
 int64_t Engine::rows_for(const Segment& segment) const {
+  // What has no steps behind it takes no time: small elements go together.
   int64_t rows = segment.run_rows;
+  if (segment.plan.steps.empty() && segment.bytes_per_row > 0)
+    rows = std::clamp<int64_t>(static_cast<int64_t>(kSmallRun / segment.bytes_per_row), 1, kMostRunRows);
   if (segment.bytes_per_row > 0) {
     const auto fit =
         static_cast<int64_t>(static_cast<double>(Budget::process().limit()) / kRunShare / segment.bytes_per_row);
     rows = std::clamp<int64_t>(rows, 1, std::max<int64_t>(fit, 1));
   }
-  if (segment.plan.rows > 0) {  // a run ends where its batch ends
-    const int64_t in_batch = (segment.issued - segment.lost) % segment.plan.rows;
-    rows = std::min(rows, segment.plan.rows - (in_batch < 0 ? 0 : in_batch));
-  }
-  return rows;
+  const int64_t batch = segment.plan.rows;
+  if (batch <= 0) return rows;
+  // A run ends where a batch ends: its own, or the last of several small ones.
+  const int64_t in_batch = std::max<int64_t>(0, (segment.issued - segment.lost) % batch);
+  return in_batch == 0 && rows > batch ? rows / batch * batch : std::min(rows, batch - in_batch);
 }
 
 bool Engine::admit(Segment& segment, Ticket& ticket) {
@@ -355,7 +360,7 @@ bool Engine::admit_line(const Segment& segment) {
   if (segment.plan.names) return true;
   // What lines make cannot be dropped and made again: half the budget is theirs.
   const Budget& budget = Budget::process();
-  const auto guess = static_cast<int64_t>(segment.bytes_per_row * static_cast<double>(segment.run_rows));
+  const auto guess = static_cast<int64_t>(segment.bytes_per_row * static_cast<double>(rows_for(segment)));
   if (budget.used() + guess <= budget.limit() / 2) return true;
   Budget::process().note_refusal();
   return false;
@@ -391,8 +396,11 @@ Engine::Piece Engine::pick(ThreadKind kind) {
       }
     if (!line_ready(*segment) || !line_may_run(*segment, kind)) continue;
     if (segment->window.size() >= capacity_of(*segment)) {
-      if (!segment->head_ready()) segment->stalled_at_head = true;
-      continue;
+      segment->was_full = true;
+      // A slow head holds the rest: nobody idles behind it while there is room.
+      if (segment->head_ready() || segment->plan.steps.empty()) continue;
+      grow(*segment);
+      if (segment->window.size() >= capacity_of(*segment)) continue;
     }
     if (!admit_line(*segment)) continue;
     Piece piece{segment, nullptr, 1, false, nullptr};
@@ -481,13 +489,13 @@ bool Engine::run_one(ThreadKind kind) {
 // What the watchdog sees of a call; the outer one's again afterwards.
 class CallScope {
  public:
-  CallScope(Meter* meter, bool user, int64_t element) : slot_(Pool::slot()) {
+  CallScope(Meter* meter, bool user, int64_t element, int64_t now) : slot_(Pool::slot()) {
     if (!slot_) return;
     stage_ = slot_->stage.load();
     since_ = slot_->since.load();
     element_ = slot_->element.load();
     user_ = slot_->user.load();
-    set(meter, now_ns(), element, user);
+    set(meter, now, element, user);
   }
   ~CallScope() {
     if (slot_) set(stage_, since_, element_, user_);
@@ -536,7 +544,7 @@ void Engine::run_line(Piece piece, ThreadKind kind) {
   {
     TaskScope scope(task);
     AccountScope account(account_);
-    CallScope call(segment.plan.meter, segment.plan.line_waits, segment.issued);
+    CallScope call(segment.plan.meter, segment.plan.line_waits, segment.issued, now_ns());
     pulled = segment.line->pull(piece.most);
   }
 
@@ -595,6 +603,10 @@ void Engine::set_slab(Segment& segment, Ticket& ticket) {
   const int64_t batch = segment.plan.rows;
   if (batch <= 0) return;
   const int64_t row = segment.issued - segment.lost;
+  if (row >= 0 && row % batch == 0 && ticket.rows % batch == 0) {
+    ticket.slab = std::make_shared<Slab>(ticket.rows);
+    return;
+  }
   if (row < 0 || row % batch + ticket.rows > batch) return;
   if (!segment.slab || segment.slab_number != row / batch) {
     segment.slab = std::make_shared<Slab>(batch);
@@ -613,25 +625,26 @@ void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
   std::optional<SlabRows> target;
   if (ticket.slab) target.emplace(*ticket.slab, ticket.slab_row, ticket.rows);
   int64_t ns = 0;
+  int64_t begun = now_ns();
   bool handed_on = false;
   while (true) {
     const StepPlan& step = steps[ticket.step];
     const bool last = ticket.step + 1 == steps.size();
-    const int64_t begun = now_ns();
     const bool measure_cpu = step.user && step.meter->runs.load(std::memory_order_relaxed) < 1000;
     const ThreadTime time_begun = measure_cpu ? thread_time() : ThreadTime{};
     const int32_t rows = step.kind == StepPlan::Kind::kFetch ? ticket.rows : ticket.run.size;
     {
       TaskScope scope(task);
       AccountScope account(account_);
-      CallScope call(step.meter, step.user, ticket.first);
+      CallScope call(step.meter, step.user, ticket.first, begun);
       if (step.kind == StepPlan::Kind::kFetch)
         ticket.run = fetch(*step.list, ticket.input, segment.instance.make);
       else
         run_step(step, ticket.run, segment.instance.make, last && target ? &*target : nullptr);
       if (last && target) target->settle(ticket.run);
     }
-    const int64_t took = now_ns() - begun;
+    const int64_t ended = now_ns();
+    const int64_t took = ended - std::exchange(begun, ended);
     ns += took;
     step.meter->add(rows, took, ticket.run.byte_size());
     if (measure_cpu) note_waiting(*step.meter, time_begun, took);
@@ -680,6 +693,7 @@ void Engine::end_part(Segment& segment, Ticket& ticket, Task& task, int64_t ns, 
       return;
     }
     segment.bytes_per_row = std::max(segment.bytes_per_row * 0.99, static_cast<double>(task.taken) / ticket.rows);
+    reserve(task.taken / ticket.rows);
     if (handed_on) {
       ticket.state = Ticket::State::kQueued;
       segment.queued[ticket.first] = &ticket;
@@ -950,16 +964,30 @@ void Engine::sample(Segment& segment) {
   segment.undeliverable = segment.head_ready() ? 0 : static_cast<int64_t>(done);
 }
 
-// The window grows when it stood full behind a head that was not done, or when
-// it ran empty; it shrinks when more than half of it was never needed.
+void Engine::grow(Segment& segment) {
+  segment.capacity = std::min(kMostTickets, segment.capacity + segment.capacity / 2 + 1);
+}
+
+// A window that ran empty grows if it had been full: more could have been made
+// ahead. One that is never full is limited by the work, and one of which more
+// than half was never needed shrinks.
 void Engine::tune(Segment& segment) {
   const size_t least = std::max<size_t>(2, static_cast<size_t>(std::max<int64_t>(0, segment.plan.at_least)));
-  if (segment.stalled_at_head || segment.was_empty)
-    segment.capacity = std::min(kMostTickets, segment.capacity * 2);
-  else if (segment.least_done != SIZE_MAX && segment.least_done > segment.capacity / 2 && segment.capacity > least)
+  if (segment.was_empty && segment.was_full) {
+    grow(segment);
+    segment.was_full = false;
+  } else if (segment.least_done != SIZE_MAX && segment.least_done > segment.capacity / 2 && segment.capacity > least) {
     segment.capacity = std::max(least, segment.capacity - std::max<size_t>(1, segment.capacity / 16));
-  segment.stalled_at_head = segment.was_empty = false;
+  }
+  segment.was_empty = false;
   segment.least_done = SIZE_MAX;
+}
+
+// Work ahead leaves room for one element on the path, the largest so far.
+void Engine::reserve(int64_t element_bytes) {
+  if (element_bytes <= reserved_) return;
+  Budget::process().reserve(element_bytes - reserved_);
+  reserved_ = element_bytes;
 }
 
 Json Engine::stats() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -75,8 +76,8 @@ struct Segment {
   std::deque<Mark> marks;  // only where a filter makes the two differ
 
   // For the tuner, since its last look.
-  bool stalled_at_head = false;  // full, and its head not done
-  bool was_empty = false;        // somebody wanted a row and none was there
+  bool was_empty = false;  // somebody wanted a row and none was there
+  bool was_full = false;   // and workers could have run further ahead; until it grows
   size_t least_done = SIZE_MAX;
   int64_t undeliverable = 0;  // done but behind the head, now
 
@@ -135,10 +136,12 @@ class Engine : public std::enable_shared_from_this<Engine> {
   // Whether the last ticket is out: the next epoch may begin to fill.
   bool all_issued() const { return all_issued_.load(std::memory_order_relaxed); }
 
-  // Takes back what has not begun and waits at most 50 ms for the rest.
-  void close();
-  // The same, but waits for calls in progress.
-  void close_and_wait();
+  // Takes back what has not begun.
+  void stop();
+  // After that: frees what is left, when the calls in progress have ended. One
+  // that has not by then finds nothing of ours to touch but what it holds.
+  void release_by(std::chrono::steady_clock::time_point deadline);
+  void release_when_done();
 
   Result<Json> save();
   Result<void> restore(const Json& cut);
@@ -182,7 +185,6 @@ class Engine : public std::enable_shared_from_this<Engine> {
   };
   Engine(std::shared_ptr<const Plan> plan, std::shared_ptr<Meters> meters, EngineOptions options);
 
-  void stop();
   void release(std::unique_lock<std::mutex>& lock);
 
   // Under the lock.
@@ -205,7 +207,9 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void learn(Segment& segment, int64_t ns, int32_t rows);
   void wake_consumer();
   void sample(Segment& segment);
+  static void grow(Segment& segment);
   void tune(Segment& segment);
+  void reserve(int64_t element_bytes);
   static Json meter_json(const Meter& meter);
 
   // Without it.
@@ -249,6 +253,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   int32_t running_ = 0;          // pieces
   std::vector<SkippedElement> skipped_;
   int64_t skipped_count_ = 0;
+  int64_t reserved_ = 0;  // bytes of the budget: the largest element so far
   int64_t begun_ns_ = 0;
   int64_t last_tuned_ns_ = 0;
   int64_t waiting_since_ = 0;

@@ -70,8 +70,9 @@ class LineNode {
   virtual void prune_entry(const Entry&, Dropped&) {}
 
   // Writes an entry where one is due. Call it between two outputs, with
-  // nothing pending.
+  // nothing pending. A large state is written more rarely, in proportion.
   void log_if_due(int64_t state_bytes = 0);
+  bool log_is_due(int64_t state_bytes) const;
   void log_now();
   std::vector<int64_t> cursors() const;
   bool skipping() const { return skip_ > 0; }
@@ -82,23 +83,30 @@ class LineNode {
   std::vector<std::unique_ptr<LineNode>> inputs_;
 
  private:
+  void thin_out(Dropped& dropped);
+
   int64_t out_ = 0;
   int64_t skip_ = 0;  // rows to drop after a restore
   int64_t pulls_since_entry_ = 0;
-  int64_t rows_since_entry_ = 0;
-  bool logged_ = false;  // the puller's own: the log itself is the lock's
+  int64_t entry_ns_ = 0;  // when the last one was written
+  int64_t rareness_ = 1;  // doubled when the log grows long
+  bool logged_ = false;   // the puller's own: the log itself is the lock's
   std::deque<Entry> log_;
 };
 
-// How often lines write entries: every so many pulls and rows, whichever is
-// later; a shuffle of names after so many draws. No result depends on it, and
-// tests make it small so that short runs have entries too.
+// How often lines write entries: after so many pulls and so long, whichever is
+// later. Restoring does again what lies between an entry and the cut, so the
+// pace is one of time: a line of pictures writes one for each, one of numbers
+// one for thousands. A shuffle of names writes its buffer out only after so
+// many draws: replaying one costs some 10 ns, and up to 0.2 s of that beats the
+// bytes. No result depends on the pace, and tests choose their own.
 struct LogPace {
-  int64_t pulls = 64;
-  int64_t rows = 4096;
-  int64_t draws = 20'000'000;  // replaying one costs some 10 ns: up to 0.2 s beats writing the buffer out
+  int64_t pulls = 1;
+  int64_t ns = 1'000'000;
+  int64_t draws = 20'000'000;
 };
 void set_log_pace(LogPace pace);
+LogPace log_pace();
 
 std::unique_ptr<LineNode> make_line(const LinePlan& plan, Instance& instance, int64_t pass);
 

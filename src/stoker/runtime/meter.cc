@@ -17,6 +17,8 @@ int64_t read_clock(clockid_t clock) {
 
 int64_t now_ns() { return read_clock(CLOCK_MONOTONIC); }
 
+int64_t cpu_time(clockid_t thread_clock) { return read_clock(thread_clock); }
+
 ThreadTime thread_time() {
   rusage use{};
   getrusage(RUSAGE_THREAD, &use);

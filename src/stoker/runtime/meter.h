@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <ctime>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -12,6 +13,7 @@
 namespace stoker {
 
 int64_t now_ns();  // a clock that only goes forward
+int64_t cpu_time(clockid_t thread_clock);
 
 // CPU time of the calling thread, and how often it went to sleep by itself.
 struct ThreadTime {

@@ -1,5 +1,6 @@
 #include "stoker/runtime/pool.h"
 
+#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 
 #include "stoker/runtime/cache_store.h"
 #include "stoker/runtime/machine.h"
@@ -30,24 +32,12 @@ int standard_workers() {
   return default_workers(read_machine().cores);
 }
 
-// Whether a thread sleeps now, and its CPU time in ns. False where the kernel
-// does not say. The CPU time of a thread that runs is counted only at ticks:
-// it is the state that tells a long computation from a wait.
-bool read_sleeping(int tid, bool& sleeping, int64_t& cpu) {
+// Whether a thread sleeps now; nothing where the kernel does not say.
+std::optional<bool> is_sleeping(int tid) {
   char path[64];
-  std::snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", tid);
-  std::FILE* file = std::fopen(path, "re");
-  if (!file) return false;
-  long long ns = 0;
-  const bool read = std::fscanf(file, "%lld", &ns) == 1;
-  std::fclose(file);
-  cpu = ns;
   std::snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-  file = std::fopen(path, "re");
-  if (!read || !file) {
-    if (file) std::fclose(file);
-    return false;
-  }
+  std::FILE* file = std::fopen(path, "re");
+  if (!file) return std::nullopt;
   char text[128] = {};
   const size_t n = std::fread(text, 1, sizeof(text) - 1, file);
   std::fclose(file);
@@ -55,9 +45,8 @@ bool read_sleeping(int tid, bool& sleeping, int64_t& cpu) {
   const char* name_end = nullptr;
   for (size_t i = 0; i < n; ++i)
     if (text[i] == ')') name_end = text + i;
-  if (!name_end || name_end + 2 >= text + n) return false;
-  sleeping = name_end[2] == 'S' || name_end[2] == 'D';
-  return true;
+  if (!name_end || name_end + 2 >= text + n) return std::nullopt;
+  return name_end[2] == 'S' || name_end[2] == 'D';
 }
 
 void lower_priority() { setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kWorkerNice); }
@@ -186,6 +175,7 @@ void Pool::worker_loop(std::shared_ptr<ThreadSlot> slot) {
   lower_priority();
   Pool::slot() = slot.get();
   slot->tid = static_cast<int>(syscall(SYS_gettid));
+  pthread_getcpuclockid(pthread_self(), &slot->cpu_clock);
   while (true) {
     const uint64_t seen = generation_.load();
     if (work(ThreadKind::kWorker)) {
@@ -211,6 +201,7 @@ void Pool::waiter_loop(std::shared_ptr<ThreadSlot> slot) {
   lower_priority();
   Pool::slot() = slot.get();
   slot->tid = static_cast<int>(syscall(SYS_gettid));
+  pthread_getcpuclockid(pthread_self(), &slot->cpu_clock);
   while (true) {
     const uint64_t seen = generation_.load();
     if (work(ThreadKind::kWaiter)) continue;
@@ -227,6 +218,21 @@ void Pool::waiter_loop(std::shared_ptr<ThreadSlot> slot) {
   }
 }
 
+// In this call, for kWaitingAfter: its CPU time has not grown, and the kernel
+// says that it sleeps. One that was merely preempted does not.
+bool Pool::has_slept(ThreadSlot& slot, int64_t since, int64_t now) {
+  const int64_t cpu = cpu_time(slot.cpu_clock);
+  if (cpu != slot.cpu_seen || since > slot.unchanged_since) {
+    slot.cpu_seen = cpu;
+    slot.unchanged_since = now;
+    return false;
+  }
+  if (now - slot.unchanged_since < kWaitingAfter) return false;
+  if (is_sleeping(slot.tid) == true) return true;
+  slot.unchanged_since = now;
+  return false;
+}
+
 void Pool::look_at(ThreadSlot& slot, int64_t now) {
   Meter* stage = slot.stage.load();
   if (!stage || !slot.user.load()) {
@@ -234,18 +240,11 @@ void Pool::look_at(ThreadSlot& slot, int64_t now) {
     return;
   }
   const int64_t since = slot.since.load();
-  int64_t cpu = 0;
-  bool sleeping = false;
-  if (slot.counts_as_worker.load() && !slot.found_waiting.load() && read_sleeping(slot.tid, sleeping, cpu)) {
-    if (!sleeping || cpu != slot.cpu_seen) {
-      slot.cpu_seen = cpu;
-      slot.unchanged_since = now;
-    } else if (now - slot.unchanged_since >= kWaitingAfter && since <= slot.unchanged_since) {
-      stage->waits = true;
-      slot.found_waiting = true;
-      --active_workers_;
-      while (active_workers_ < target_) spawn_worker();
-    }
+  if (slot.counts_as_worker.load() && !slot.found_waiting.load() && has_slept(slot, since, now)) {
+    stage->waits = true;
+    slot.found_waiting = true;
+    --active_workers_;
+    while (active_workers_ < target_) spawn_worker();
   }
   if (now - since > 30'000'000'000 && !slot.told.exchange(true)) {
     char text[256];
@@ -285,7 +284,7 @@ void Pool::monitor_loop() {
     if (tick) last_tick = now;
     if (waiting > 0) want_waiters(std::min(waiting, kMostWaiters));
     std::unique_lock lock(mutex_);
-    monitor_.wait_for(lock, std::chrono::microseconds(calls ? 1000 : 10'000));
+    monitor_.wait_for(lock, std::chrono::milliseconds(calls ? 2 : 10));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <ctime>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -23,6 +24,7 @@ struct ThreadSlot {
   std::atomic<bool> found_waiting{false};  // the monitor has put another worker in its place
   std::atomic<bool> told{false};
   int tid = 0;
+  clockid_t cpu_clock{};
   int64_t cpu_seen = -1;  // the monitor's own
   int64_t unchanged_since = 0;
 };
@@ -59,6 +61,7 @@ class Pool {
   void waiter_loop(std::shared_ptr<ThreadSlot> slot);
   void monitor_loop();
   void look_at(ThreadSlot& slot, int64_t now);
+  bool has_slept(ThreadSlot& slot, int64_t since, int64_t now);
   bool work(ThreadKind kind);
   std::vector<std::shared_ptr<Engine>> engines();
   void spawn_worker();  // under mutex_

@@ -1,5 +1,7 @@
 #include "stoker/transforms/batch.h"
 
+#include <algorithm>
+
 namespace stoker {
 
 namespace {
@@ -18,6 +20,8 @@ Error unequal(const Run& rows, size_t leaf) {
   }
   return Error::internal("a batch could not be stacked");
 }
+
+bool dense(const Run& run) { return std::ranges::all_of(run.columns, &Column::dense); }
 
 void give(Run& open, Emit& out) {
   Run rows = std::exchange(open, Run());
@@ -50,20 +54,41 @@ int64_t Batch::cardinality(std::span<const int64_t> inputs) const {
 }
 
 Result<Flow> Batch::step(State& state, Run run, Emit& out, Context&) const {
-  if (!run.failed.empty()) {
-    std::vector<int32_t> good;
-    for (int32_t row = 0; row < run.size; ++row) {
-      if (const Failure* failure = run.failure_of(row))
-        out.put(Run::failure(failure->error, run.origins.at(row), true));
-      else
-        good.push_back(row);
+  auto failure = run.failed.begin();
+  for (int32_t row = 0; row < run.size;) {
+    if (failure != run.failed.end() && failure->row == row) {
+      out.put(Run::failure(failure++->error, run.origins.at(row++), true));
+      continue;
     }
-    if (good.empty()) return Flow::kMore;
-    run = run.select(good);
+    const int32_t good = (failure == run.failed.end() ? run.size : failure->row) - row;
+    if (const int64_t whole = state.open.size > 0 || !dense(run) ? 0 : good / batch_size; whole > 1) {
+      out.put(stacked(run, row, whole));
+      row += static_cast<int32_t>(whole * batch_size);
+      continue;
+    }
+    const auto n = static_cast<int32_t>(std::min<int64_t>(good, batch_size - state.open.size));
+    state.open.append(run.slice(row, n));
+    if (state.open.size == batch_size) give(state.open, out);
+    row += n;
   }
-  state.open.append(std::move(run));
-  if (state.open.size == batch_size) give(state.open, out);
   return Flow::kMore;
+}
+
+// Several batches of rows that lie side by side are the same memory, seen with
+// one axis more.
+Run Batch::stacked(const Run& run, int32_t first, int64_t batches) const {
+  Run all;
+  all.nest = run.nest;
+  all.size = static_cast<int32_t>(batches);
+  for (const Column& column : run.columns) {
+    const Array rows = column.block().rows(first, batches * batch_size);
+    std::vector<int64_t> dims{batches, batch_size};
+    dims.insert(dims.end(), rows.dims().begin() + 1, rows.dims().end());
+    all.columns.emplace_back(rows.reshaped(dims));
+  }
+  for (int64_t i = 0; i < batches; ++i)
+    all.origins.append(run.origins.at(first + static_cast<int32_t>(i * batch_size)));
+  return all;
 }
 
 Result<Flow> Batch::finish(State& state, Emit& out, Context&) const {

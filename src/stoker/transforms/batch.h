@@ -35,9 +35,12 @@ struct Batch {
   int64_t cardinality(std::span<const int64_t> inputs) const;
   int64_t rows() const { return batch_size; }
   int64_t appetite(const State& state) const { return batch_size - state.open.size; }
-  int64_t state_bytes(const State& state) const { return state.open.size == 0 ? 0 : int64_t{1} << 50; }
+  bool at_rest(const State& state) const { return state.open.size == 0; }
   Result<Flow> step(State& state, Run run, Emit& out, Context&) const;
   Result<Flow> finish(State& state, Emit& out, Context&) const;
+
+ private:
+  Run stacked(const Run& run, int32_t first, int64_t batches) const;
 };
 
 }  // namespace stoker

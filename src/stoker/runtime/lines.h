@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "stoker/runtime/line.h"
+
+namespace stoker {
+
+// The kinds of places a line is made of, one file each.
+std::unique_ptr<LineNode> make_list_line(const LinePlan& plan, Instance& instance, int64_t pass);
+std::unique_ptr<LineNode> make_stream_line(const LinePlan& plan, Instance& instance, int64_t pass);
+std::unique_ptr<LineNode> make_select_line(const LinePlan& plan, Instance& instance, int64_t pass);
+std::unique_ptr<LineNode> make_shuffle_line(const LinePlan& plan, Instance& instance, int64_t pass);
+std::unique_ptr<LineNode> make_repeat_line(const LinePlan& plan, Instance& instance, int64_t pass);
+std::unique_ptr<LineNode> make_cache_line(const LinePlan& plan, Instance& instance, int64_t pass);
+std::unique_ptr<LineNode> make_zip_line(const LinePlan& plan, Instance& instance, int64_t pass);
+std::unique_ptr<LineNode> make_concatenate_line(const LinePlan& plan, Instance& instance, int64_t pass);
+std::unique_ptr<LineNode> make_enumerate_line(const LinePlan& plan, Instance& instance, int64_t pass);
+std::unique_ptr<LineNode> make_sequence_line(const LinePlan& plan, Instance& instance, int64_t pass);
+std::unique_ptr<LineNode> make_port_line(const LinePlan& plan, Instance& instance);
+
+// Reading what was saved. A count or position that is none comes back as -1;
+// a part that is missing, as null.
+int64_t saved_count(const Json& json, std::string_view key, int64_t standard = 0);
+const Json& saved_part(const Json& json, std::string_view key);
+
+// Rows that are dropped on the way to a restored place have been told before if
+// they failed; that there is no room for them here has not. Null: there is.
+const Failure* no_room_in(const Run& run);
+
+constexpr int64_t kMostRows = 4096;  // in one pull of a line's own
+
+}  // namespace stoker

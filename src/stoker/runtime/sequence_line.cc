@@ -1,0 +1,220 @@
+#include <algorithm>
+
+#include "stoker/graph/stage_of.h"
+#include "stoker/runtime/engine.h"
+#include "stoker/runtime/lines.h"
+#include "stoker/runtime/origin_json.h"
+
+namespace stoker {
+namespace {
+
+// A plain struct's `step`, its inputs and the children it opens.
+class SequenceLine final : public LineNode, private Emit {
+ public:
+  SequenceLine(const LinePlan& plan, Instance& instance, int64_t pass)
+      : LineNode(plan, instance), stage_(*plan.node->stage) {
+    for (const auto& input : plan.inputs) inputs_.push_back(make_line(*input, instance, pass));
+    state_ = stage_.start(Pass{pass, instance.make.parent});
+  }
+  ~SequenceLine() override {
+    for (Slot& slot : slots_) close_slot(slot);
+  }
+
+ protected:
+  struct Slot {
+    std::shared_ptr<Instance> child;
+    int64_t cursor = 0;
+    Element element;
+    Origin origin;
+  };
+  struct Saved {
+    State state;
+    std::vector<Slot> slots;
+    bool done;
+  };
+
+  Pulled produce(int64_t most) override {
+    while (pending_.empty() && !done_) {
+      if (stage_.at_rest(state_)) log_if_due();
+      const int input = stage_.input(state_);
+      Pulled pulled = input < static_cast<int>(inputs_.size())
+                          ? inputs_[static_cast<size_t>(input)]->pull(wanted(most))
+                          : pull_slot(static_cast<size_t>(input) - inputs_.size(), wanted(most));
+      if (pulled.kind == Pulled::Kind::kBlocked) return pulled;
+      advance(std::move(pulled), input);
+    }
+    if (pending_.empty()) return Pulled::end();
+    Run run = std::move(pending_.front());
+    pending_.pop_front();
+    if (run.size > most) {
+      pending_.push_front(run.slice(static_cast<int32_t>(most), run.size - static_cast<int32_t>(most)));
+      run = run.slice(0, static_cast<int32_t>(most));
+    }
+    return Pulled::of(std::move(run));
+  }
+
+ private:
+  // Rows of the input for `most` of its own: what it asks for, or where it
+  // makes one of so many rows, as many batches at once.
+  int64_t wanted(int64_t most) const {
+    const int64_t appetite = stage_.appetite(state_);
+    if (stage_.rows() == 0) return std::min(appetite, most);
+    return appetite == stage_.rows() ? std::min(most, kMostRows) * appetite : appetite;
+  }
+  Pulled pull_slot(size_t slot, int64_t most) {
+    // Only a damaged checkpoint names a slot where nothing is open.
+    if (slot >= slots_.size() || !slots_[slot].child) return Pulled::end();
+    Pulled pulled = instance_.engine->take(*slots_[slot].child->root, most);
+    if (pulled.kind == Pulled::Kind::kRun) slots_[slot].cursor += pulled.run.size;
+    if (pulled.kind == Pulled::Kind::kEnd) close_slot(slots_[slot]);
+    return pulled;
+  }
+
+  void advance(Pulled pulled, int input) {
+    const int64_t begun = now_ns();
+    SeedScope seeds(mix_bits(plan_.node->state->seed.load()));
+    Context context(plan_.node->state->seed, 0, instance_.make.stopped);
+    Result<Flow> flow = Flow::kMore;
+    Origin last;
+    if (pulled.kind == Pulled::Kind::kRun) {
+      const Run& run = pulled.run;
+      if (stage_.rows() > 0 && input == 0) inputs_[0]->note_lost(static_cast<int64_t>(run.failed.size()));
+      const Origins origins = run.origins;
+      last = origins.at(run.size - 1);
+      context.set_origins(&origins);
+      const int32_t rows = run.size;
+      const int64_t bytes = run.byte_size();
+      flow = guarded([&] { return stage_.step(state_, std::move(pulled.run), *this, context); });
+      plan_.meter->add(rows, now_ns() - begun, bytes);
+    } else {
+      flow = guarded([&] { return stage_.finish(state_, *this, context); });
+    }
+    if (!flow) {
+      Error error = flow.error();
+      annotate(error, *plan_.node, last, instance_.make.sources);
+      pending_.push_back(Run::failure(std::move(error), last));
+      if (pulled.kind == Pulled::Kind::kEnd) done_ = true;
+      return;
+    }
+    if (*flow == Flow::kDone) done_ = true;
+  }
+
+  template <typename Body>
+  static Result<Flow> guarded(Body&& body) {
+    try {
+      return body();
+    } catch (...) {
+      return error_of_exception();
+    }
+  }
+
+  void put(Run run) override {
+    if (run.size == 0) return;
+    for (Failure& failure : run.failed)
+      if (failure.error.place().origin.empty())
+        annotate(failure.error, *plan_.node, run.origins.at(failure.row), instance_.make.sources);
+    if (!pending_.empty() && pending_.back().size < 1024 && run.size < 64 && pending_.back().nest == run.nest &&
+        stage_.rows() == 0)
+      pending_.back().append(std::move(run));
+    else
+      pending_.push_back(std::move(run));
+  }
+
+  void open(int slot, Graph graph, Element element, Origin origin) override {
+    const auto at = static_cast<size_t>(slot);
+    if (slots_.size() <= at) slots_.resize(at + 1);
+    close_slot(slots_[at]);
+    slots_[at] = {nullptr, 0, std::move(element), std::move(origin)};
+    open_slot(slots_[at], graph);
+  }
+  void open_slot(Slot& slot, const Graph& graph) {
+    Result<std::shared_ptr<const Plan>> plan = lower(graph.node(), instance_.engine->meters(), plan_.path);
+    if (!plan) {  // the slot stays empty, which `input` must not name: an empty child stands in
+      Error error = std::move(plan).error();
+      annotate(error, *plan_.node, slot.origin, instance_.make.sources);
+      pending_.push_back(Run::failure(std::move(error), slot.origin));
+      static Meters none;
+      plan = lower(nothing(), none, plan_.path);
+    }
+    const SegmentPlan& root = *(*plan)->root;
+    slot.child = instance_.engine->open(root, *std::move(plan), instance_, 0,
+                                        std::make_shared<const Origin>(slot.origin), plan_.path, rank_ + 1);
+  }
+  static std::shared_ptr<const Node> nothing();
+  void close_slot(Slot& slot) {
+    if (slot.child) instance_.engine->close(*slot.child);
+    slot.child.reset();
+  }
+
+  Entry snapshot() const override { return {out(), Saved{state_, slots_, done_}, cursors()}; }
+  Result<Json> entry_json(const Entry& entry) const override {
+    const auto& saved = std::any_cast<const Saved&>(entry.state);
+    Json json = Json::dict();
+    STOKER_TRY(Json state, stage_.save(saved.state));
+    json.set("state", std::move(state));
+    json.set("done", saved.done);
+    Json slots = Json::list();
+    for (size_t i = 0; i < saved.slots.size(); ++i) {
+      const Slot& slot = saved.slots[i];
+      if (!slot.child) continue;
+      Json one = Json::dict();
+      one.set("slot", static_cast<int64_t>(i));
+      STOKER_TRY(Json row, row_to_json(Run::of(slot.element, slot.origin)));
+      one.set("element", std::move(row));
+      STOKER_TRY(Json below, slot.child->root->cut(slot.cursor));
+      one.set("below", std::move(below));
+      slots.push(std::move(one));
+    }
+    if (!slots.as<Json::List>()->empty()) json.set("slots", std::move(slots));
+    return json;
+  }
+  Result<void> restore_state(const Json& json) override {
+    STOKER_TRY(state_, stage_.restore(saved_part(json, "state")));
+    done_ = saved_part(json, "done") == Json(true);
+    const auto* slots = saved_part(json, "slots").as<Json::List>();
+    if (!slots) return {};
+    for (const Json& one : *slots) {
+      const auto at = static_cast<size_t>(saved_count(one, "slot"));
+      if (at > 1'000'000) return Error::invalid("the checkpoint is damaged: slot ", at);
+      STOKER_TRY(Run row, row_from_json(saved_part(one, "element")));
+      SeedScope seeds(mix_bits(plan_.node->state->seed.load()));
+      STOKER_TRY(Graph graph, stage_.open_graph(row.element(0)));
+      open(static_cast<int>(at), graph, row.element(0), row.origins.at(0));
+      STOKER_TRY(slots_[at].child->root->restore(saved_part(one, "below")));
+    }
+    return {};
+  }
+  void prune_entry(const Entry& entry, Dropped& dropped) override {
+    for (const Slot& slot : std::any_cast<const Saved&>(entry.state).slots)
+      if (slot.child) slot.child->root->prune(slot.cursor, dropped);
+  }
+
+  const Stage& stage_;
+  State state_;
+  std::vector<Slot> slots_;
+  std::deque<Run> pending_;
+  bool done_ = false;
+};
+
+// A list of length 0, for a child whose graph could not be made.
+struct Nothing {
+  static constexpr std::string_view kName = "nothing";
+  static constexpr std::string_view kDoc = "A data set without elements.";
+  void describe(Fields&) {}
+  Result<int64_t> length(Context&) const { return 0; }
+  Result<Element> at(int64_t, Context&) const { return Error::internal("nothing has no elements"); }
+};
+
+std::shared_ptr<const Node> SequenceLine::nothing() {
+  static const std::shared_ptr<const Node> node =
+      make_node(std::make_shared<const StageOf<Nothing>>(Nothing{}), nullptr, Location{}).value();
+  return node;
+}
+
+}  // namespace
+
+std::unique_ptr<LineNode> make_sequence_line(const LinePlan& plan, Instance& instance, int64_t pass) {
+  return std::make_unique<SequenceLine>(plan, instance, pass);
+}
+
+}  // namespace stoker

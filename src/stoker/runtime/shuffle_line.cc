@@ -1,0 +1,349 @@
+#include <algorithm>
+#include <array>
+#include <deque>
+
+#include "stoker/core/rng.h"
+#include "stoker/runtime/budget.h"
+#include "stoker/runtime/engine.h"
+#include "stoker/runtime/lines.h"
+
+namespace stoker {
+namespace {
+
+struct Name {
+  int64_t position;
+  int64_t pass;
+};
+
+// Names in the order they came, of which any may be drawn.
+class NameRing {
+ public:
+  size_t size() const { return size_; }
+  int64_t byte_size() const { return static_cast<int64_t>((positions_.size() + passes_.size()) * sizeof(int64_t)); }
+
+  void push(Name name) {
+    if (size_ == positions_.size()) grow();
+    if (size_ == 0 && passes_.empty()) pass_ = name.pass;
+    if (name.pass != pass_ && passes_.empty()) passes_.assign(positions_.size(), pass_);
+    const size_t at = slot(size_++);
+    positions_[at] = name.position;
+    if (!passes_.empty()) passes_[at] = name.pass;
+  }
+  // Takes the i-th out; the first takes its place.
+  Name draw(size_t i) {
+    const size_t at = slot(i);
+    const Name drawn{positions_[at], passes_.empty() ? pass_ : passes_[at]};
+    positions_[at] = positions_[first_];
+    if (!passes_.empty()) passes_[at] = passes_[first_];
+    first_ = slot(1);
+    --size_;
+    return drawn;
+  }
+  // The i-th, counted from the first, will be drawn soon.
+  void expect(size_t i) const { __builtin_prefetch(&positions_[slot(i)], 1); }
+  Name operator[](size_t i) const { return {positions_[slot(i)], passes_.empty() ? pass_ : passes_[slot(i)]}; }
+
+ private:
+  size_t slot(size_t i) const { return (first_ + i) & (positions_.size() - 1); }
+  void grow() {
+    const size_t more = std::max<size_t>(64, 2 * positions_.size());
+    const auto moved = [&](const std::vector<int64_t>& from) {
+      std::vector<int64_t> to(more);
+      for (size_t i = 0; i < size_; ++i) to[i] = from[slot(i)];
+      return to;
+    };
+    std::vector<int64_t> positions = moved(positions_);
+    if (!passes_.empty()) passes_ = moved(passes_);
+    positions_ = std::move(positions);
+    first_ = 0;
+  }
+
+  std::vector<int64_t> positions_;  // a power of two
+  std::vector<int64_t> passes_;     // empty while all names have one pass
+  int64_t pass_ = 0;
+  size_t first_ = 0;
+  size_t size_ = 0;
+};
+
+// Names as rows of a run; passes are spelt out only where they differ.
+void add_name(Run& out, Name name) {
+  if (out.size == 0)
+    out.passes = {name.pass};
+  else if (out.passes.size() > 1 || out.passes[0] != name.pass)
+    out.passes.resize(static_cast<size_t>(out.size), out.passes[0]), out.passes.push_back(name.pass);
+  out.positions.push_back(name.position);
+  ++out.size;
+}
+
+// tf.data's windowed shuffle over names or over made rows (tfdata 1.4.1): the
+// buffer is filled, one is drawn, the first takes its place.
+//
+// A checkpoint has the count of draws. Over names that is all: replaying draws
+// on numbers is quick. Over rows it also has which rows of the input the buffer
+// holds, and the input's own cut before the oldest of them: restoring reads on
+// from there and keeps what was held.
+class ShuffleLine final : public LineNode {
+ public:
+  ShuffleLine(const LinePlan& plan, Instance& instance, int64_t pass)
+      : LineNode(plan, instance),
+        buffer_(shuffle_params(*plan.node).buffer.value_or(kEndless)),
+        numbers_(shuffle_seeds(*plan.node, pass + instance.passes.base(*plan.node, plan.place), instance.make.parent)) {
+    inputs_.push_back(make_line(*plan.inputs[0], instance, pass));
+  }
+  ~ShuffleLine() override { count_held(0, 0); }
+
+ protected:
+  struct Row {
+    Run run;
+    int64_t ordinal = 0;  // in the input
+  };
+  struct Saved {
+    NameRing names;
+    std::vector<int64_t> ordinals;  // of rows
+    int64_t read = 0;               // rows of the input, from the oldest of them on
+    int64_t draws = 0;
+    bool ended = false;
+  };
+
+  Pulled produce(int64_t most) override {
+    if (!again_.empty())
+      if (std::optional<Pulled> unfinished = hold_again()) return *std::move(unfinished);
+    log_if_worth_it();
+    Run out;
+    while (out.size < most) {
+      Pulled filled = fill();
+      if (filled.kind == Pulled::Kind::kBlocked) {
+        if (out.size > 0) break;
+        return filled;
+      }
+      if (filled.kind == Pulled::Kind::kRun) {  // an error of its own, or a row without a place
+        out.append(std::move(filled.run));
+        continue;
+      }
+      if (held() == 0) break;
+      if (names_)
+        draw_names(out, most - out.size);
+      else
+        draw_row(out);
+    }
+    if (out.size == 0) return Pulled::end();
+    return Pulled::of(std::move(out));
+  }
+
+ private:
+  int64_t held() const { return static_cast<int64_t>(ring_.size() + rows_.size()); }
+  int64_t waiting() const { return incoming_.size - incoming_row_; }
+
+  // Ends when the buffer is full or the input is out; gives rows that pass by.
+  Pulled fill() {
+    while (held() < buffer_ && !ended_) {
+      if (waiting() == 0) {
+        Pulled pulled = inputs_[0]->pull(names_ ? kMostRows : std::min(buffer_ - held(), kMostRows));
+        if (pulled.kind == Pulled::Kind::kBlocked) return pulled;
+        if (pulled.kind == Pulled::Kind::kEnd) {
+          ended_ = true;
+          break;
+        }
+        names_ = pulled.run.names();
+        incoming_ = std::move(pulled.run);
+        incoming_row_ = 0;
+      }
+      if (names_) {
+        for (int64_t n = std::min(waiting(), buffer_ - held()); n > 0; --n) ring_.push(next_name());
+        count_held(ring_.byte_size(), ring_.byte_size());
+      } else if (Run passing = hold_row(); passing.size > 0) {
+        return Pulled::of(std::move(passing));
+      }
+      if (too_much()) return Pulled::of(refuse());
+    }
+    return Pulled::end();
+  }
+
+  Name next_name() {
+    const auto row = static_cast<size_t>(incoming_row_++);
+    return {incoming_.positions[row], incoming_.passes[incoming_.passes.size() == 1 ? 0 : row]};
+  }
+  // What was struck out has no place here and is given back.
+  Run hold_row() {
+    const int64_t ordinal = inputs_[0]->out() - waiting();
+    const Failure* failure = incoming_.failure_of(incoming_row_);
+    Run row = incoming_.slice(incoming_row_++, 1);
+    if (failure && failure->struck) return row;
+    count_held(held_bytes_ + row.byte_size(), 0);
+    rows_.push_back({std::move(row), ordinal});
+    return {};
+  }
+
+  // Numbers a few ahead of their use: the ring may be larger than the cache.
+  void draw_names(Run& out, int64_t most) {
+    const bool refills = waiting() > 0;
+    const int64_t n = std::min(most, refills ? waiting() : ended_ ? held() : 1);
+    out.positions.reserve(out.positions.size() + static_cast<size_t>(n));
+    std::array<size_t, 16> at;
+    for (int64_t done = 0; done < n;) {
+      const int64_t some = std::min<int64_t>(n - done, at.size());
+      const size_t size = ring_.size();
+      for (int64_t k = 0; k < some; ++k) {
+        const auto ahead = static_cast<size_t>(k);
+        at[ahead] = numbers_.next() % (refills ? size : size - ahead);
+        ring_.expect(at[ahead] + ahead);
+      }
+      for (int64_t k = 0; k < some; ++k) {
+        add_name(out, ring_.draw(at[static_cast<size_t>(k)]));
+        if (refills) ring_.push(next_name());
+      }
+      done += some;
+    }
+    draws_ += n;
+  }
+
+  void draw_row(Run& out) {
+    ++draws_;
+    const size_t i = numbers_.next() % rows_.size();
+    count_held(held_bytes_ - rows_[i].run.byte_size(), 0);
+    out.append(std::move(rows_[i].run));
+    if (i > 0) rows_[i] = std::move(rows_.front());
+    rows_.pop_front();
+  }
+
+  // What is held counts for all iterators; `own` bytes are in no array's account.
+  void count_held(int64_t bytes, int64_t own) {
+    Budget& budget = Budget::process();
+    budget.hold(bytes - held_bytes_);
+    held_bytes_ = bytes;
+    if (own > own_bytes_) budget.take(own - own_bytes_);
+    if (own < own_bytes_) budget.give_back(own_bytes_ - own);
+    own_bytes_ = own;
+  }
+  bool too_much() const { return Budget::process().held() > Budget::process().limit() && held() > 1; }
+
+  // Nothing is made smaller in silence.
+  Run refuse() {
+    const Budget& budget = Budget::process();
+    Error error = Error::exhausted(
+        "shuffle holds ", held(), " elements in ", held_bytes_, " bytes, all data sets of this process hold ",
+        budget.held(), ", and the budget is ", budget.limit(),
+        " bytes; shuffle before the maps or filters that make elements large, give a smaller buffer_size than ",
+        buffer_ >= kEndless ? std::string("all") : std::to_string(buffer_), ", or raise STOKER_MEMORY");
+    const Origin origin = names_ ? Origin{0, 0, ring_[0].position, nullptr, nullptr} : rows_.front().run.origins.at(0);
+    annotate(error, *plan_.node, origin, instance_.make.sources);
+    ring_ = {};
+    rows_.clear();
+    count_held(0, 0);
+    incoming_ = Run();
+    incoming_row_ = 0;
+    ended_ = true;
+    return Run::failure(std::move(error), origin);
+  }
+
+  // ---- checkpoints
+
+  void log_if_worth_it() {
+    const int64_t since = draws_ - logged_draws_;
+    const bool due = names_ ? since >= log_pace().draws && !skipping()
+                            : since >= held() / 4 && log_is_due(held() * static_cast<int64_t>(sizeof(uint32_t)));
+    if (!due) return;
+    logged_draws_ = draws_;
+    log_now();
+  }
+
+  Entry snapshot() const override {
+    if (!again_.empty()) return {out(), Saved{ring_, {again_.begin(), again_.end()}, to_read_, draws_, ended_}, {0}};
+    const int64_t cursor = inputs_[0]->out() - waiting();
+    Saved saved{ring_, {}, 0, draws_, ended_};
+    int64_t oldest = cursor;
+    for (const Row& row : rows_) {
+      saved.ordinals.push_back(row.ordinal);
+      oldest = std::min(oldest, row.ordinal);
+    }
+    saved.read = cursor - oldest;
+    return {out(), std::move(saved), {oldest}};
+  }
+  Result<Json> entry_json(const Entry& entry) const override {
+    const auto& saved = std::any_cast<const Saved&>(entry.state);
+    Json json = Json::dict();
+    json.set("draws", saved.draws);
+    json.set("ended", saved.ended);
+    if (saved.names.size() > 0) {
+      std::vector<Name> names;
+      for (size_t i = 0; i < saved.names.size(); ++i) names.push_back(saved.names[i]);
+      json.set("names", to_base64({reinterpret_cast<const char*>(names.data()), names.size() * sizeof(Name)}));
+    }
+    if (!saved.ordinals.empty()) {
+      std::vector<uint32_t> held;  // as the input will count after the restore
+      for (const int64_t ordinal : saved.ordinals) held.push_back(static_cast<uint32_t>(ordinal - entry.cursors[0]));
+      json.set("held", to_base64({reinterpret_cast<const char*>(held.data()), held.size() * sizeof(uint32_t)}));
+      json.set("read", saved.read);
+    }
+    return json;
+  }
+  Result<void> restore_state(const Json& json) override {
+    draws_ = logged_draws_ = saved_count(json, "draws");
+    if (draws_ < 0) return Error::invalid("the checkpoint is damaged: ", draws_, " draws");
+    ended_ = saved_part(json, "ended") == Json(true);
+    numbers_.skip(static_cast<uint64_t>(draws_));
+    STOKER_TRY(const std::vector<Name> names, values_of<Name>(json, "names"));
+    for (const Name& name : names) ring_.push(name);
+    names_ = !names.empty();
+    STOKER_TRY(again_, values_of<uint32_t>(json, "held"));
+    to_read_ = saved_count(json, "read");
+    return {};
+  }
+  template <typename T>
+  static Result<std::vector<T>> values_of(const Json& json, std::string_view key) {
+    std::vector<T> values;
+    const auto* text = saved_part(json, key).as<std::string>();
+    if (!text) return values;
+    STOKER_TRY(std::string raw, from_base64(*text));
+    values.resize(raw.size() / sizeof(T));
+    std::memcpy(values.data(), raw.data(), values.size() * sizeof(T));
+    return values;
+  }
+
+  // Reads the input up to the place of the checkpoint and holds what was held
+  // then. Nothing when that is done; else what stands in the way.
+  std::optional<Pulled> hold_again() {
+    rows_.resize(again_.size());
+    while (inputs_[0]->out() < to_read_) {
+      const int64_t first = inputs_[0]->out();
+      Pulled pulled = inputs_[0]->pull(std::min(to_read_ - first, kMostRows));
+      if (pulled.kind == Pulled::Kind::kBlocked) return pulled;
+      if (pulled.kind == Pulled::Kind::kEnd) break;
+      const Run& run = pulled.run;
+      for (size_t slot = 0; slot < again_.size(); ++slot)
+        if (const int64_t row = again_[slot] - first; row >= 0 && row < run.size)
+          rows_[slot] = {run.slice(static_cast<int32_t>(row), 1), again_[slot]};
+      if (const Failure* told_by_nobody = no_room_in(run)) return Pulled::of(run.slice(told_by_nobody->row, 1));
+    }
+    again_.clear();
+    std::erase_if(rows_, [](const Row& row) { return row.run.size == 0; });  // a damaged checkpoint's
+    int64_t bytes = 0;
+    for (const Row& row : rows_) bytes += row.run.byte_size();
+    count_held(bytes, 0);
+    if (too_much()) return Pulled::of(refuse());
+    return std::nullopt;
+  }
+
+  const int64_t buffer_;
+  Philox numbers_;
+  bool names_ = false;
+  NameRing ring_;
+  std::deque<Row> rows_;
+  int64_t held_bytes_ = 0;  // of all that is held
+  int64_t own_bytes_ = 0;   // of the ring
+  int64_t draws_ = 0;
+  bool ended_ = false;
+  int64_t logged_draws_ = 0;
+  Run incoming_;
+  int32_t incoming_row_ = 0;
+  std::vector<uint32_t> again_;  // after a restore: rows of the input to be held again
+  int64_t to_read_ = 0;          // and how far the input had been read
+};
+
+}  // namespace
+
+std::unique_ptr<LineNode> make_shuffle_line(const LinePlan& plan, Instance& instance, int64_t pass) {
+  return std::make_unique<ShuffleLine>(plan, instance, pass);
+}
+
+}  // namespace stoker
