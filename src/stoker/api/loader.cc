@@ -34,7 +34,7 @@ EngineOptions options_for(const Plan& plan, const LoaderOptions& given) {
 }  // namespace
 
 // Everything under its lock, which nobody holds while an element is made.
-struct Loader::Running {
+struct Loader::Running : std::enable_shared_from_this<Running> {
   const Dataset dataset;
   const LoaderOptions options;
   const std::shared_ptr<Meters> meters = std::make_shared<Meters>();
@@ -47,12 +47,24 @@ struct Loader::Running {
   bool told = false;  // the data set's own error
 
   Running(Dataset dataset_in, LoaderOptions options_in) : dataset(std::move(dataset_in)), options(options_in) {}
-  ~Running() { drop({ahead, engine}); }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
+
+  // Nothing begins after this.
+  void end() {
+    std::lock_guard lock(mutex);
+    closed = true;
+    drop({std::exchange(ahead, nullptr), std::exchange(engine, nullptr)});
+  }
 
   std::shared_ptr<Engine> made(Passes passes) {
-    return Engine::make(plan, meters, options_for(*plan, options), std::move(passes));
+    auto made = Engine::make(plan, meters, options_for(*plan, options), std::move(passes));
+    made->on_all_issued([loader = weak_from_this(), made = made.get()] {
+      const std::shared_ptr<Running> self = loader.lock();
+      if (!self) return;
+      // Whoever holds the lock is the consumer, who will see to it, or ends all.
+      const std::unique_lock lock(self->mutex, std::try_to_lock);
+      if (lock.owns_lock() && self->engine.get() == made) self->fill_next_epoch();
+    });
+    return made;
   }
 
   Result<void> prepare() {
@@ -86,10 +98,16 @@ struct Loader::Running {
 };
 
 Loader::Loader(Dataset dataset, LoaderOptions options)
-    : running_(std::make_unique<Running>(std::move(dataset), options)) {}
-Loader::~Loader() = default;
+    : running_(std::make_shared<Running>(std::move(dataset), options)) {}
+Loader::~Loader() {
+  if (running_) running_->end();
+}
 Loader::Loader(Loader&&) noexcept = default;
-Loader& Loader::operator=(Loader&&) noexcept = default;
+Loader& Loader::operator=(Loader&& other) noexcept {
+  if (running_) running_->end();
+  running_ = std::move(other.running_);
+  return *this;
+}
 
 Result<std::optional<Element>> Loader::next() {
   std::shared_ptr<Engine> engine;
@@ -105,7 +123,7 @@ Result<std::optional<Element>> Loader::next() {
   Result<std::optional<Element>> element = engine->next();
   if (engine->all_issued()) {
     std::lock_guard lock(running_->mutex);
-    if (engine == running_->engine) running_->fill_next_epoch();
+    if (engine == running_->engine && !running_->ahead) running_->fill_next_epoch();
   }
   return element;
 }

@@ -79,7 +79,7 @@ class Loader {
  private:
   struct Running;  // the iterators and the lock on them
 
-  std::unique_ptr<Running> running_;
+  std::shared_ptr<Running> running_;  // a worker may be beginning the next epoch
 };
 
 // The threads and bytes all loaders of the process share.

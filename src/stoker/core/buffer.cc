@@ -1,5 +1,7 @@
 #include "stoker/core/buffer.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -25,6 +27,32 @@ size_t rounded(size_t bytes) {
   if (bytes < kRecycledFrom) return (bytes + 63) / 64 * 64;
   const size_t step = std::max<size_t>(std::bit_floor(bytes) / 4, 1);
   return (bytes + step - 1) / step * step;
+}
+
+// Large blocks are mapped: what is given back goes to the system at once, and
+// no arena of malloc's keeps holes. The address sanitizer watches malloc's only.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr size_t kMappedFrom = SIZE_MAX;
+#elif defined(__has_feature)
+constexpr size_t kMappedFrom = __has_feature(address_sanitizer) ? SIZE_MAX : size_t{256} << 10;
+#else
+constexpr size_t kMappedFrom = size_t{256} << 10;
+#endif
+
+std::byte* from_system(size_t size) {
+  if (size < kMappedFrom) {
+    const size_t alignment = size >= kRecycledFrom ? 4096 : 64;
+    return static_cast<std::byte*>(std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment));
+  }
+  void* mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return mapped == MAP_FAILED ? nullptr : static_cast<std::byte*>(mapped);
+}
+
+void to_system(std::byte* block, size_t size) {
+  if (size < kMappedFrom)
+    std::free(block);
+  else
+    munmap(block, size);
 }
 
 class IdleBlocks {
@@ -55,7 +83,7 @@ class IdleBlocks {
   void free_all() {
     std::lock_guard lock(mutex_);
     for (auto& [size, blocks] : blocks_)
-      for (std::byte* block : blocks) std::free(block);
+      for (std::byte* block : blocks) to_system(block, size);
     blocks_.clear();
     bytes_ = 0;
   }
@@ -75,12 +103,11 @@ IdleBlocks& idle_blocks() {
 std::byte* allocate(size_t size) {
   if (size >= kRecycledFrom)
     if (std::byte* block = idle_blocks().take(size)) return block;
-  const size_t alignment = size >= kRecycledFrom ? 4096 : 64;
-  return static_cast<std::byte*>(std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment));
+  return from_system(size);
 }
 
 void release_block(std::byte* block, size_t size) {
-  if (size < kRecycledFrom || !idle_blocks().put(block, size)) std::free(block);
+  if (size < kRecycledFrom || !idle_blocks().put(block, size)) to_system(block, size);
 }
 
 }  // namespace

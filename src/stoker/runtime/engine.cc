@@ -21,6 +21,8 @@ constexpr double kSmallRun = 256 << 10;  // bytes
 constexpr double kRunShare = 64;
 constexpr size_t kMostTickets = 4096;
 constexpr int64_t kSpinNs = 30'000;
+constexpr int64_t kTuneEvery = 50'000'000;
+constexpr int64_t kSlowToShrink = 10'000'000'000;
 
 struct MessageSink {
   std::mutex mutex;
@@ -397,10 +399,7 @@ Engine::Piece Engine::pick(ThreadKind kind) {
     if (!line_ready(*segment) || !line_may_run(*segment, kind)) continue;
     if (segment->window.size() >= capacity_of(*segment)) {
       segment->was_full = true;
-      // A slow head holds the rest: nobody idles behind it while there is room.
-      if (segment->head_ready() || segment->plan.steps.empty()) continue;
-      grow(*segment);
-      if (segment->window.size() >= capacity_of(*segment)) continue;
+      continue;
     }
     if (!admit_line(*segment)) continue;
     Piece piece{segment, nullptr, 1, false, nullptr};
@@ -459,10 +458,11 @@ int Engine::count_waiter_work(int most) const {
   return std::min(found, most);
 }
 
-// Calls that wait need tickets to wait with: as many as may be in progress,
-// and as many again.
+// Nobody idles behind a slow head while there is room; and calls that wait need
+// tickets to wait with: as many as may be in progress, and as many again.
 size_t Engine::capacity_of(const Segment& segment) {
-  size_t most = segment.capacity;
+  const bool held_up = !segment.plan.steps.empty() && !segment.window.empty() && !segment.head_ready();
+  size_t most = held_up ? std::min(kMostTickets, segment.capacity * 32) : segment.capacity;
   for (const StepPlan& step : segment.plan.steps)
     if (step.meter->waits.load(std::memory_order_relaxed))
       most = std::max(most, static_cast<size_t>(step.parallel > 0 ? 2 * std::min<int64_t>(step.parallel, 1024) : 32));
@@ -491,8 +491,8 @@ class CallScope {
  public:
   CallScope(Meter* meter, bool user, int64_t element, int64_t now) : slot_(Pool::slot()) {
     if (!slot_) return;
-    stage_ = slot_->stage.load();
     since_ = slot_->since.load();
+    stage_ = slot_->stage.load();
     element_ = slot_->element.load();
     user_ = slot_->user.load();
     set(meter, now, element, user);
@@ -504,14 +504,15 @@ class CallScope {
   CallScope& operator=(const CallScope&) = delete;
 
  private:
-  // The stage goes first and comes last: what the monitor sees with it fits it.
+  // The time goes first and comes last: what the monitor reads between two
+  // looks at it belongs together.
   void set(Meter* meter, int64_t since, int64_t element, bool user) {
-    slot_->stage = nullptr;
-    slot_->since = since;
+    slot_->since = 0;
+    slot_->stage = meter;
     slot_->element = element;
     slot_->user = user;
     slot_->told = false;
-    slot_->stage = meter;
+    slot_->since = since;
   }
 
   ThreadSlot* slot_;
@@ -532,6 +533,7 @@ void Engine::run(Piece piece, ThreadKind kind) {
     --running_;
     if (running_ == 0) piece_done_.notify_all();
   }
+  if (all_issued_ && !piece.ticket && on_all_issued_ && !told_all_issued_.exchange(true)) on_all_issued_();
   // What it made ready may be work for another kind of thread than this one.
   if (kind != ThreadKind::kWorker) Pool::process().wake();
 }
@@ -753,7 +755,7 @@ Pulled Engine::take(Segment& segment, int64_t most) {
     if (n > 0) return Pulled::of(std::move(part));
   }
   if (segment.at_end()) return Pulled::end();
-  segment.was_empty = true;
+  segment.note_empty();
   return Pulled::blocked(&segment);
 }
 
@@ -857,7 +859,7 @@ Result<bool> Engine::refill() {
         lock.lock();
         continue;
       }
-      root.was_empty = true;
+      root.note_empty();
       result_ready_.store(false, std::memory_order_relaxed);
       lock.unlock();
       Pool::process().wake_all();
@@ -879,13 +881,19 @@ Result<bool> Engine::refill() {
     }
     if (++pops_ % 16 == 0) root_->root->prune(delivered_rows_, dropped);
   }
-  Pulled pulled = take(*root_->root, kMostRunRows);
+  Segment& root = *root_->root;
+  Pulled pulled = take(root, kMostRunRows);
   if (pulled.kind == Pulled::Kind::kRun) {
     current_ = std::move(pulled.run);
     current_row_ = 0;
     hand_over(current_);
   }
-  Pool::process().wake();
+  bool refill_now = false;
+  {
+    std::lock_guard lock(mutex_);
+    refill_now = root.wants_refill();
+  }
+  if (refill_now) Pool::process().wake();
   return true;
 }
 
@@ -934,9 +942,9 @@ void Engine::tick(int64_t now) {
   if (stopped_ || !root_) return;
   for (Segment* segment : order_) {
     sample(*segment);
-    if (now - last_tuned_ns_ >= 50'000'000) tune(*segment);
+    if (now - last_tuned_ns_ >= kTuneEvery) tune(*segment, now);
   }
-  if (now - last_tuned_ns_ >= 50'000'000) last_tuned_ns_ = now;
+  if (now - last_tuned_ns_ >= kTuneEvery) last_tuned_ns_ = now;
   if (waiting_since_ > 0 && !stall_told_ &&
       static_cast<double>(now - waiting_since_) > options_.stall_warning_s * 1e9) {
     stall_told_ = true;
@@ -964,22 +972,20 @@ void Engine::sample(Segment& segment) {
   segment.undeliverable = segment.head_ready() ? 0 : static_cast<int64_t>(done);
 }
 
-void Engine::grow(Segment& segment) {
-  segment.capacity = std::min(kMostTickets, segment.capacity + segment.capacity / 2 + 1);
-}
-
 // A window that ran empty grows if it had been full: more could have been made
-// ahead. One that is never full is limited by the work, and one of which more
-// than half was never needed shrinks.
-void Engine::tune(Segment& segment) {
+// ahead. One that is never full is limited by the work. It shrinks when more
+// than half of it was never needed, long after the last time it ran empty: what
+// makes it run empty may be rare.
+void Engine::tune(Segment& segment, int64_t now) {
   const size_t least = std::max<size_t>(2, static_cast<size_t>(std::max<int64_t>(0, segment.plan.at_least)));
-  if (segment.was_empty && segment.was_full) {
-    grow(segment);
-    segment.was_full = false;
-  } else if (segment.least_done != SIZE_MAX && segment.least_done > segment.capacity / 2 && segment.capacity > least) {
+  if (segment.drained) {
+    segment.capacity = std::min(kMostTickets, segment.capacity * 2);
+    segment.was_full = segment.drained = false;
+    segment.drained_ns = now;
+  } else if (now - segment.drained_ns > kSlowToShrink && segment.least_done != SIZE_MAX &&
+             segment.least_done > segment.capacity / 2) {
     segment.capacity = std::max(least, segment.capacity - std::max<size_t>(1, segment.capacity / 16));
   }
-  segment.was_empty = false;
   segment.least_done = SIZE_MAX;
 }
 
@@ -1022,6 +1028,7 @@ Json Engine::meter_json(const Meter& meter) {
   Json json = Json::dict();
   json.set("stage", meter.path);
   json.set("elements", meter.rows.load());
+  json.set("runs", meter.runs.load());
   json.set("bytes", meter.bytes.load());
   json.set("busy_seconds", static_cast<double>(meter.busy_ns.load()) * 1e-9);
   json.set("mean_ns", meter.mean_ns());

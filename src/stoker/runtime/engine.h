@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -76,11 +77,15 @@ struct Segment {
   std::deque<Mark> marks;  // only where a filter makes the two differ
 
   // For the tuner, since its last look.
-  bool was_empty = false;  // somebody wanted a row and none was there
-  bool was_full = false;   // and workers could have run further ahead; until it grows
+  bool was_full = false;  // workers could have run further ahead
+  bool drained = false;   // and later somebody wanted a row and none was there
+  int64_t drained_ns = now_ns();  // when that was last noticed
   size_t least_done = SIZE_MAX;
   int64_t undeliverable = 0;  // done but behind the head, now
 
+  void note_empty() { drained |= was_full && !line_ended; }
+  // Small refills are not worth waking a worker for.
+  bool wants_refill() const { return window.size() + std::max<size_t>(1, capacity / 8) <= capacity; }
   bool head_ready() const { return !window.empty() && window.front()->state == Ticket::State::kDone; }
   bool at_end() const { return line_ended && window.empty(); }
 
@@ -135,6 +140,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void begin();
   // Whether the last ticket is out: the next epoch may begin to fill.
   bool all_issued() const { return all_issued_.load(std::memory_order_relaxed); }
+  // Called once, by whichever thread finds that out. To be set before begin().
+  void on_all_issued(std::function<void()> call) { on_all_issued_ = std::move(call); }
 
   // Takes back what has not begun.
   void stop();
@@ -207,8 +214,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void learn(Segment& segment, int64_t ns, int32_t rows);
   void wake_consumer();
   void sample(Segment& segment);
-  static void grow(Segment& segment);
-  void tune(Segment& segment);
+  static void tune(Segment& segment, int64_t now);
   void reserve(int64_t element_bytes);
   static Json meter_json(const Meter& meter);
 
@@ -231,6 +237,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   std::atomic<bool> consumer_waiting_{false};
   std::atomic<bool> begun_{false};
   std::atomic<bool> all_issued_{false};
+  std::atomic<bool> told_all_issued_{false};
+  std::function<void()> on_all_issued_;
   std::atomic<int64_t> wait_ns_{0};
 
   std::mutex consumer_mutex_;  // one next() at a time

@@ -19,6 +19,12 @@ namespace {
 
 // A call is found waiting when its thread has slept for so long.
 constexpr int64_t kWaitingAfter = 2'000'000;
+// How often the monitor looks: at calls whose kind nobody knows yet, at other
+// calls of the user's, and when there are none.
+constexpr int64_t kKnownAfter = 16;  // runs
+constexpr std::chrono::microseconds kLookOften{500}, kLook{2000}, kLookSeldom{10'000};
+// One is told of when it has lasted for so long.
+constexpr int64_t kStuckAfter = 30'000'000'000;
 // Reads and sleeping calls at once, over all iterators.
 constexpr int kMostWaiters = 64;
 constexpr int kWorkerNice = 5;
@@ -233,34 +239,34 @@ bool Pool::has_slept(ThreadSlot& slot, int64_t since, int64_t now) {
   return false;
 }
 
-void Pool::look_at(ThreadSlot& slot, int64_t now) {
-  Meter* stage = slot.stage.load();
-  if (!stage || !slot.user.load()) {
-    slot.cpu_seen = -1;
-    return;
-  }
+// Whether a call of the user's is in progress of which nobody knows yet
+// whether it waits.
+bool Pool::look_at(ThreadSlot& slot, int64_t now) {
   const int64_t since = slot.since.load();
+  Meter* stage = slot.stage.load();
+  const int64_t element = slot.element.load();
+  const bool user = slot.user.load();
+  if (since == 0 || !user || slot.since.load() != since) {
+    slot.cpu_seen = -1;
+    return false;
+  }
   if (slot.counts_as_worker.load() && !slot.found_waiting.load() && has_slept(slot, since, now)) {
     stage->waits = true;
     slot.found_waiting = true;
     --active_workers_;
     while (active_workers_ < target_) spawn_worker();
   }
-  if (now - since > 30'000'000'000 && !slot.told.exchange(true)) {
-    char text[256];
-    std::snprintf(text, sizeof(text),
-                  "stoker: %s has been in one call for %lld s, at element %lld of its stage (written at %s); "
-                  "the loader goes on as far as it can without it",
-                  stage->path.c_str(), static_cast<long long>((now - since) / 1'000'000'000),
-                  static_cast<long long>(slot.element.load()), stage->location.c_str());
-    tell(text);
-  }
+  if (now - since > kStuckAfter && !slot.told.exchange(true))
+    tell("stoker: " + stage->path + " has been in one call for " + std::to_string((now - since) / 1'000'000'000) +
+         " s, at element " + std::to_string(element) + " of its stage (written at " + stage->location +
+         "); the loader goes on as far as it can without it");
+  return stage->runs.load() < kKnownAfter;
 }
 
 void Pool::monitor_loop() {
   int64_t last_tick = 0;
   while (true) {
-    bool calls = false;
+    std::chrono::microseconds next_look = kLookSeldom;
     int waiting = 0;
     {
       std::unique_lock lock(mutex_);
@@ -271,8 +277,9 @@ void Pool::monitor_loop() {
       const int64_t now = now_ns();
       const auto slots = slots_;
       for (const auto& slot : slots) {
-        look_at(*slot, now);
-        calls |= slot->user.load() && slot->stage.load() && slot->counts_as_worker.load();
+        const bool unknown = look_at(*slot, now);
+        if (slot->user.load() && slot->counts_as_worker.load())
+          next_look = std::min(next_look, unknown ? kLookOften : kLook);
       }
     }
     const int64_t now = now_ns();
@@ -284,7 +291,7 @@ void Pool::monitor_loop() {
     if (tick) last_tick = now;
     if (waiting > 0) want_waiters(std::min(waiting, kMostWaiters));
     std::unique_lock lock(mutex_);
-    monitor_.wait_for(lock, std::chrono::milliseconds(calls ? 2 : 10));
+    monitor_.wait_for(lock, next_look);
   }
 }
 

@@ -16,8 +16,8 @@ namespace stoker {
 // What one thread of the pool is doing, for the watchdog and for finding
 // calls that wait. Written by the thread, read by the monitor.
 struct ThreadSlot {
-  std::atomic<Meter*> stage{nullptr};  // of the call in progress; null: none
-  std::atomic<int64_t> since{0};       // when it began
+  std::atomic<int64_t> since{0};       // when the call in progress began; 0: there is none
+  std::atomic<Meter*> stage{nullptr};
   std::atomic<int64_t> element{-1};    // ordinal of the ticket's first row
   std::atomic<bool> user{false};       // the call is the user's
   std::atomic<bool> counts_as_worker{false};
@@ -60,7 +60,7 @@ class Pool {
   void worker_loop(std::shared_ptr<ThreadSlot> slot);
   void waiter_loop(std::shared_ptr<ThreadSlot> slot);
   void monitor_loop();
-  void look_at(ThreadSlot& slot, int64_t now);
+  bool look_at(ThreadSlot& slot, int64_t now);
   bool has_slept(ThreadSlot& slot, int64_t since, int64_t now);
   bool work(ThreadKind kind);
   std::vector<std::shared_ptr<Engine>> engines();
