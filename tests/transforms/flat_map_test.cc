@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
+
 #include "support/support.h"
 
 namespace stoker {
@@ -24,6 +26,31 @@ TEST(FlatMap, OpensAGraphThatIsWrittenOut) {
     {"stage": "flat_map", "map_func": [{"stage": "range", "stop": {"element": ""}}]}]})");
   ASSERT_TRUE(ds.ok()) << ds.error().message();
   EXPECT_EQ(values(*ds), (Values{0, 0, 1, 0, 1, 2}));
+}
+
+// Tells when it first saw a number.
+struct Announce {
+  static constexpr std::string_view kName = "announce";
+  static constexpr std::string_view kDoc = "Tells when it sees a number.";
+  int64_t number = 0;
+  std::shared_ptr<std::promise<void>> seen;
+  void describe(Fields&) {}
+  Result<Element> apply(Element element, Context&) const {
+    if (element.leaves[0].scalar<int64_t>() == number) seen->set_value();
+    return element;
+  }
+};
+
+// The first data set never ends, so the second one's turn never comes.
+TEST(FlatMap, HasTheNextDataSetBegunBeforeItsTurn) {
+  const WithResources two({.workers = 2});
+  const auto seen = std::make_shared<std::promise<void>>();
+  Loader loader(numbers(2).flat_map({.map_func = [seen](const Element& e) {
+    const int64_t start = e.leaves[0].scalar<int64_t>() * 1'000'000'000;
+    return Dataset::range({.start = start, .stop = start + 1'000'000'000}).then(Announce{1'000'000'000, seen});
+  }}));
+  ASSERT_TRUE(loader.next().ok());
+  EXPECT_EQ(seen->get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
 }
 
 }  // namespace

@@ -64,6 +64,7 @@ struct StageType {
   bool sees_failures = false;  // gets failed rows too (ignore_errors)
   bool waits = false;          // runs on a waiting thread
   bool repeatable = true;
+  bool opens = false;    // children, for elements of its first input
   bool goes_on = false;  // a stream that goes on behind an error of `next`
   bool loads = false;
   std::vector<ParamDoc> params;
@@ -97,8 +98,9 @@ class Emit {
   virtual ~Emit() = default;
   virtual void put(Run run) = 0;
   void put(Element element, Origin origin) { put(Run::of(std::move(element), std::move(origin))); }
-  // Opens a child in a slot; `input` may then name slot + the number of inputs.
-  virtual void open(int slot, Graph graph, Element element, Origin origin) = 0;
+  // Opens the data set that `open_graph` gives for an element in a slot; `input`
+  // may then name slot + the number of inputs. After an error it is closed.
+  virtual Result<void> open(int slot, Element element, Origin origin) = 0;
 };
 
 // How the user bounded a map.
@@ -154,7 +156,7 @@ class Stage {
   // stream: whether a saved state goes on where it was; else it starts anew and skips
   virtual bool resumable() const { return false; }
   // sequence: the data set that an element opens, for one that opens children
-  virtual Result<Graph> open_graph(const Element&) const { return Graph(); }
+  virtual Result<Graph> open_graph(const Element&) const { return Error::internal("a stage that opens nothing"); }
   // stream, sequence
   virtual State start(const Pass&) const { return {}; }
   virtual Result<std::optional<Element>> next(State&, Context&) const;

@@ -306,6 +306,7 @@ class StageOf final : public Stage {
     if constexpr (requires { T::kWaits; }) type.waits = T::kWaits;
     if constexpr (requires { T::kRepeatable; }) type.repeatable = T::kRepeatable;
     if constexpr (requires { T::kGoesOn; }) type.goes_on = T::kGoesOn;
+    type.opens = requires(const T& t, const Element& e) { t.open_graph(e); };
     type.loads = requires(const T& t, Element e, Context& c) { t.load(std::move(e), c); };
     T defaults{};
     Fields fields;

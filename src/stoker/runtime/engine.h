@@ -77,8 +77,8 @@ struct Segment {
   std::deque<Mark> marks;  // only where a filter makes the two differ
 
   // For the tuner, since its last look.
-  bool was_full = false;  // workers could have run further ahead
-  bool drained = false;   // and later somebody wanted a row and none was there
+  bool was_full = false;          // workers could have run further ahead
+  bool drained = false;           // and later somebody wanted a row and none was there
   int64_t drained_ns = now_ns();  // when that was last noticed
   size_t least_done = SIZE_MAX;
   int64_t undeliverable = 0;  // done but behind the head, now

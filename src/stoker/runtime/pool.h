@@ -16,10 +16,10 @@ namespace stoker {
 // What one thread of the pool is doing, for the watchdog and for finding
 // calls that wait. Written by the thread, read by the monitor.
 struct ThreadSlot {
-  std::atomic<int64_t> since{0};       // when the call in progress began; 0: there is none
+  std::atomic<int64_t> since{0};  // when the call in progress began; 0: there is none
   std::atomic<Meter*> stage{nullptr};
-  std::atomic<int64_t> element{-1};    // ordinal of the ticket's first row
-  std::atomic<bool> user{false};       // the call is the user's
+  std::atomic<int64_t> element{-1};  // ordinal of the ticket's first row
+  std::atomic<bool> user{false};     // the call is the user's
   std::atomic<bool> counts_as_worker{false};
   std::atomic<bool> found_waiting{false};  // the monitor has put another worker in its place
   std::atomic<bool> told{false};

@@ -1,6 +1,6 @@
 #include <algorithm>
+#include <deque>
 
-#include "stoker/graph/stage_of.h"
 #include "stoker/runtime/engine.h"
 #include "stoker/runtime/lines.h"
 #include "stoker/runtime/origin_json.h"
@@ -18,6 +18,7 @@ class SequenceLine final : public LineNode, private Emit {
   }
   ~SequenceLine() override {
     for (Slot& slot : slots_) close_slot(slot);
+    for (Early& early : early_) close_slot(early.slot);
   }
 
  protected:
@@ -27,6 +28,11 @@ class SequenceLine final : public LineNode, private Emit {
     Element element;
     Origin origin;
   };
+  // An element whose turn has not come, and its child.
+  struct Early {
+    Run row;
+    Slot slot;
+  };
   struct Saved {
     State state;
     std::vector<Slot> slots;
@@ -34,11 +40,18 @@ class SequenceLine final : public LineNode, private Emit {
   };
 
   Pulled produce(int64_t most) override {
+    Pulled made = next_rows(most);
+    if (stage_.type().opens && !done_) open_early();
+    return made;
+  }
+
+ private:
+  Pulled next_rows(int64_t most) {
     while (pending_.empty() && !done_) {
       if (stage_.at_rest(state_)) log_if_due();
       const int input = stage_.input(state_);
       Pulled pulled = input < static_cast<int>(inputs_.size())
-                          ? inputs_[static_cast<size_t>(input)]->pull(wanted(most))
+                          ? pull_input(static_cast<size_t>(input), wanted(most))
                           : pull_slot(static_cast<size_t>(input) - inputs_.size(), wanted(most));
       if (pulled.kind == Pulled::Kind::kBlocked) return pulled;
       advance(std::move(pulled), input);
@@ -53,13 +66,19 @@ class SequenceLine final : public LineNode, private Emit {
     return Pulled::of(std::move(run));
   }
 
- private:
   // Rows of the input for `most` of its own: what it asks for, or where it
   // makes one of so many rows, as many batches at once.
   int64_t wanted(int64_t most) const {
     const int64_t appetite = stage_.appetite(state_);
     if (stage_.rows() == 0) return std::min(appetite, most);
     return appetite == stage_.rows() ? std::min(most, kMostRows) * appetite : appetite;
+  }
+  Pulled pull_input(size_t input, int64_t most) {
+    if (early_.empty()) return inputs_[input]->pull(most);
+    turn_ = std::move(early_.front().slot);
+    Run row = std::move(early_.front().row);
+    early_.pop_front();
+    return Pulled::of(std::move(row));
   }
   Pulled pull_slot(size_t slot, int64_t most) {
     // Only a damaged checkpoint names a slot where nothing is open.
@@ -85,6 +104,7 @@ class SequenceLine final : public LineNode, private Emit {
       const int32_t rows = run.size;
       const int64_t bytes = run.byte_size();
       flow = guarded([&] { return stage_.step(state_, std::move(pulled.run), *this, context); });
+      close_slot(turn_);
       plan_.meter->add(rows, now_ns() - begun, bytes);
     } else {
       flow = guarded([&] { return stage_.finish(state_, *this, context); });
@@ -120,33 +140,63 @@ class SequenceLine final : public LineNode, private Emit {
       pending_.push_back(std::move(run));
   }
 
-  void open(int slot, Graph graph, Element element, Origin origin) override {
+  Result<void> open(int slot, Element element, Origin origin) override {
     const auto at = static_cast<size_t>(slot);
     if (slots_.size() <= at) slots_.resize(at + 1);
     close_slot(slots_[at]);
-    slots_[at] = {nullptr, 0, std::move(element), std::move(origin)};
-    open_slot(slots_[at], graph);
-  }
-  void open_slot(Slot& slot, const Graph& graph) {
-    Result<std::shared_ptr<const Plan>> plan = lower(graph.node(), instance_.engine->meters(), plan_.path);
-    if (!plan) {  // the slot stays empty, which `input` must not name: an empty child stands in
-      Error error = std::move(plan).error();
-      annotate(error, *plan_.node, slot.origin, instance_.make.sources);
-      pending_.push_back(Run::failure(std::move(error), slot.origin));
-      static Meters none;
-      plan = lower(nothing(), none, plan_.path);
+    if (turn_.child) {
+      slots_[at] = std::exchange(turn_, {});
+      return {};
     }
-    const SegmentPlan& root = *(*plan)->root;
-    slot.child = instance_.engine->open(root, *std::move(plan), instance_, 0,
-                                        std::make_shared<const Origin>(slot.origin), plan_.path, rank_ + 1);
+    STOKER_TRY(slots_[at], opened(std::move(element), std::move(origin), true));
+    return {};
   }
-  static std::shared_ptr<const Node> nothing();
+
+  // What runs functions of the user's begins when its turn comes: then, and not
+  // before, is `now`.
+  Result<Slot> opened(Element element, Origin origin, bool now) {
+    STOKER_TRY(const Graph graph, stage_.open_graph(element));
+    STOKER_TRY(std::shared_ptr<const Plan> plan, lower(graph.node(), instance_.engine->meters(), plan_.path));
+    Slot slot{nullptr, 0, std::move(element), std::move(origin)};
+    if (plan->calls_user && !now) return slot;
+    const SegmentPlan& root = *plan->root;
+    slot.child = instance_.engine->open(root, std::move(plan), instance_, 0,
+                                        std::make_shared<const Origin>(slot.origin), plan_.path, rank_ + 1);
+    return slot;
+  }
+
+  // Opens the next children, as many as are open and a few at least, so that
+  // their first elements are there when their turn comes.
+  void open_early() {
+    const auto open = static_cast<size_t>(std::ranges::count_if(slots_, [](const Slot& s) { return !!s.child; }));
+    while (open > 0 && early_.size() < std::clamp<size_t>(open, 4, 64)) {
+      Pulled pulled = inputs_[0]->pull(1);
+      if (pulled.kind != Pulled::Kind::kRun) return;
+      Early early{std::move(pulled.run), {}};
+      if (early.row.failed.empty()) early.slot = opened_early(early.row);
+      early_.push_back(std::move(early));
+    }
+  }
+  // One that cannot be opened will say so when its turn comes.
+  Slot opened_early(const Run& row) {
+    SeedScope seeds(mix_bits(plan_.node->state->seed.load()));
+    try {
+      Result<Slot> slot = opened(row.element(0), row.origins.at(0), false);
+      return slot ? *std::move(slot) : Slot{};
+    } catch (...) {
+      return {};
+    }
+  }
   void close_slot(Slot& slot) {
     if (slot.child) instance_.engine->close(*slot.child);
     slot.child.reset();
   }
 
-  Entry snapshot() const override { return {out(), Saved{state_, slots_, done_}, cursors()}; }
+  Entry snapshot() const override {
+    std::vector<int64_t> below = cursors();
+    if (!below.empty()) below[0] -= static_cast<int64_t>(early_.size());
+    return {out(), Saved{state_, slots_, done_}, std::move(below)};
+  }
   Result<Json> entry_json(const Entry& entry) const override {
     const auto& saved = std::any_cast<const Saved&>(entry.state);
     Json json = Json::dict();
@@ -178,8 +228,7 @@ class SequenceLine final : public LineNode, private Emit {
       if (at > 1'000'000) return Error::invalid("the checkpoint is damaged: slot ", at);
       STOKER_TRY(Run row, row_from_json(saved_part(one, "element")));
       SeedScope seeds(mix_bits(plan_.node->state->seed.load()));
-      STOKER_TRY(Graph graph, stage_.open_graph(row.element(0)));
-      open(static_cast<int>(at), graph, row.element(0), row.origins.at(0));
+      STOKER_TRY(open(static_cast<int>(at), row.element(0), row.origins.at(0)));
       STOKER_TRY(slots_[at].child->root->restore(saved_part(one, "below")));
     }
     return {};
@@ -192,24 +241,11 @@ class SequenceLine final : public LineNode, private Emit {
   const Stage& stage_;
   State state_;
   std::vector<Slot> slots_;
+  std::deque<Early> early_;
+  Slot turn_;  // the child of the element whose turn it is, until a slot takes it
   std::deque<Run> pending_;
   bool done_ = false;
 };
-
-// A list of length 0, for a child whose graph could not be made.
-struct Nothing {
-  static constexpr std::string_view kName = "nothing";
-  static constexpr std::string_view kDoc = "A data set without elements.";
-  void describe(Fields&) {}
-  Result<int64_t> length(Context&) const { return 0; }
-  Result<Element> at(int64_t, Context&) const { return Error::internal("nothing has no elements"); }
-};
-
-std::shared_ptr<const Node> SequenceLine::nothing() {
-  static const std::shared_ptr<const Node> node =
-      make_node(std::make_shared<const StageOf<Nothing>>(Nothing{}), nullptr, Location{}).value();
-  return node;
-}
 
 }  // namespace
 

@@ -215,7 +215,12 @@ class ShuffleLine final : public LineNode {
     if (own < own_bytes_) budget.give_back(own_bytes_ - own);
     own_bytes_ = own;
   }
-  bool too_much() const { return Budget::process().held() > Budget::process().limit() && held() > 1; }
+  // By itself, or as the larger part of all that is held.
+  bool too_much() const {
+    const Budget& budget = Budget::process();
+    if (held() <= 1 || held_bytes_ <= budget.limit() / 2) return false;
+    return std::max(held_bytes_, budget.held()) > budget.limit();
+  }
 
   // Nothing is made smaller in silence.
   Run refuse() {

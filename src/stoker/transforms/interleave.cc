@@ -60,14 +60,12 @@ Result<Flow> Interleave::step(State& state, Run run, Emit& out, Context&) const 
     if (!struck) next_slot(state);
     return Flow::kMore;
   }
-  Element element = run.element(0);
-  Result<Graph> graph = map_func.open(element);
-  if (!graph) {
-    out.put(Run::failure(graph.error(), run.origins.at(0)));
+  const Origin origin = run.origins.at(0);
+  if (Result<void> opened = out.open(static_cast<int>(state.slot), run.element(0), origin); !opened) {
+    out.put(Run::failure(std::move(opened).error(), origin));
     next_slot(state);
     return Flow::kMore;
   }
-  out.open(static_cast<int>(state.slot), *std::move(graph), std::move(element), run.origins.at(0));
   state.open[static_cast<size_t>(state.slot)] = 1;
   return Flow::kMore;
 }
