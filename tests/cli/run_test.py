@@ -1,5 +1,6 @@
 """`stoker run`: what it prints, where it stops, what it returns."""
 
+import gzip
 import os
 import signal
 import subprocess
@@ -149,6 +150,20 @@ class Failures(TestCase):
     def test_a_missing_file_is_bad_data(self):
         result = self.run_graph({"stage": "text_lines", "filenames": "nowhere"})
         self.assert_refused(result, "nowhere", "NotFound", status=BAD_DATA)
+
+    def test_a_file_cut_short_is_bad_data_behind_its_lines(self):
+        whole = gzip.compress(b"".join(b"line %d\n" % (i * i % 7919) for i in range(100_000)))
+        self.write("cut.gz", whole[: len(whole) // 2])
+        result = self.run_graph({"stage": "text_lines", "filenames": "cut.gz", "compression_type": "GZIP"})
+        self.assertEqual(result.status, BAD_DATA)
+        self.assertGreater(len(result.lines), 1000)
+        self.assertIn("ends too early", result.errors)
+        self.assertIn("DataLoss", result.errors)
+
+    def test_a_path_through_a_file_is_bad_data(self):
+        self.write("file", "x\n")
+        result = self.run_graph({"stage": "text_lines", "filenames": "file/below"})
+        self.assert_refused(result, "file/below", "Not a directory", status=BAD_DATA)
 
     def test_a_pattern_without_files_is_a_wrong_graph(self):
         result = self.run_graph({"stage": "list_files", "file_pattern": "nothing*"})

@@ -1,0 +1,230 @@
+// Functions that wait, for one another or for a loader of their own: no wake-up
+// is lost, nobody waits for a thread that waits for him, and threads are kept.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <set>
+#include <thread>
+
+#include "stoker/runtime/pool.h"
+#include "support/gate.h"
+#include "support/law.h"
+#include "support/temp_dir.h"
+
+namespace stoker {
+namespace {
+
+Values first_numbers(int64_t n) {
+  Values all(static_cast<size_t>(n));
+  for (int64_t i = 0; i < n; ++i) all[static_cast<size_t>(i)] = i;
+  return all;
+}
+
+// ---- a loader inside a function
+
+struct NestedCase {
+  int workers;
+  int64_t memory_bytes;
+};
+std::ostream& operator<<(std::ostream& out, const NestedCase& c) {
+  return out << c.workers << " workers, " << c.memory_bytes << " bytes";
+}
+
+class Nested : public testing::TestWithParam<NestedCase> {
+ protected:
+  WatchScope watch_{"a loader inside a function, " + testing::PrintToString(GetParam())};
+  WithResources here_{{.workers = GetParam().workers, .memory_bytes = GetParam().memory_bytes}};
+};
+INSTANTIATE_TEST_SUITE_P(Places, Nested,
+                         testing::Values(NestedCase{0, 1 << 24}, NestedCase{1, 1 << 24}, NestedCase{2, 1 << 24},
+                                         NestedCase{0, 1}, NestedCase{1, 1}, NestedCase{2, 1}, NestedCase{1, 1000},
+                                         NestedCase{2, 1000}));
+
+int64_t sum(const Dataset& dataset) {
+  int64_t all = 0;
+  for (const int64_t x : values(dataset)) all += x;
+  return all;
+}
+
+// 0 + 1 + … + x - 1, by a pipeline with functions of its own.
+int64_t summed_below(int64_t x) {
+  return sum(numbers(x).map({.map_func = [](int64_t y) { return y; }}).batch({.batch_size = 2}));
+}
+
+TEST_P(Nested, RunsInAMap) {
+  const Dataset ds = numbers(12).map({.map_func = summed_below}).batch({.batch_size = 5});
+  EXPECT_EQ(values(ds), (Values{0, 0, 1, 3, 6, 10, 15, 21, 28, 36, 45, 55}));
+}
+
+TEST_P(Nested, RunsInAMapOfOneCallAtATime) {
+  EXPECT_EQ(values(numbers(6).map({.map_func = summed_below, .num_parallel_calls = 1})), (Values{0, 0, 1, 3, 6, 10}));
+}
+
+TEST_P(Nested, RunsThreeDeep) {
+  const auto outer = [](int64_t x) { return sum(numbers(x).map({.map_func = summed_below})); };
+  EXPECT_EQ(values(numbers(7).map({.map_func = outer})), (Values{0, 0, 0, 1, 4, 10, 20}));
+}
+
+TEST_P(Nested, RunsInAFilter) {
+  EXPECT_EQ(values(numbers(6).filter({.predicate = [](int64_t x) { return summed_below(x) > 2; }})), (Values{3, 4, 5}));
+}
+
+TEST_P(Nested, RunsInAGenerator) {
+  const Dataset ds = Dataset::from_generator({.generator = [] {
+    return [i = int64_t{0}]() mutable -> Result<std::optional<Element>> {
+      if (i == 4) return std::optional<Element>();
+      return std::optional<Element>(Element(Array::of<int64_t>(summed_below(i++))));
+    };
+  }});
+  EXPECT_EQ(values(ds.batch({.batch_size = 3})), (Values{0, 0, 1, 3}));
+}
+
+TEST_P(Nested, MayBeOneLoaderForAllCalls) {
+  auto loader = std::make_shared<Loader>(
+      numbers(3).map({.map_func = [](int64_t x) { return x + 1; }}).repeat({.count = 100}).batch({.batch_size = 3}));
+  auto mutex = std::make_shared<std::mutex>();
+  const Dataset ds = numbers(40).map({.map_func = [loader, mutex](int64_t) -> Result<int64_t> {
+    std::lock_guard lock(*mutex);
+    STOKER_TRY(std::optional<Element> next, loader->next());
+    return next ? next->leaves[0].count() : 0;
+  }});
+  EXPECT_EQ(sum(ds), 120);
+}
+
+TEST_P(Nested, DropsWhatItDoesNotRead) {
+  const Dataset ds = numbers(20).map({.map_func = [](int64_t x) -> Result<int64_t> {
+    Loader loader(Dataset::counter({.start = x}).map({.map_func = [](int64_t y) { return y; }}));
+    STOKER_TRY(std::optional<Element> next, loader.next());
+    return next->leaves[0].scalar<int64_t>();
+  }});
+  EXPECT_EQ(values(ds), first_numbers(20));
+}
+
+TEST_P(Nested, OfADroppedLoaderGoesAway) {
+  auto token = std::make_shared<int>(0);
+  for (int i = 0; i < 5; ++i) {
+    Loader loader(numbers(20).map({.map_func = [token](int64_t x) { return summed_below(x); }}));
+    EXPECT_EQ(words_of_rest(loader, i).size(), static_cast<size_t>(i));
+  }
+  while (token.use_count() > 1) std::this_thread::yield();
+}
+
+// ---- threads
+
+std::set<int> threads_of_process() {
+  std::set<int> all;
+  std::error_code gone;  // a thread that ends while we look
+  for (std::filesystem::directory_iterator at("/proc/self/task", gone), end; !gone && at != end; at.increment(gone))
+    all.insert(std::stoi(at->path().filename().string()));
+  return all;
+}
+
+// Threads that the pool does not count: the consumer, the monitor, the tests'
+// own, and for a moment one that is about to end.
+int64_t threads_beside_the_pool() {
+  return static_cast<int64_t>(threads_of_process().size()) - Pool::process().threads();
+}
+
+struct EpochCase {
+  std::string name;
+  std::function<Dataset(const TempDir&)> make;
+};
+std::ostream& operator<<(std::ostream& out, const EpochCase& c) { return out << c.name; }
+
+// The threads that run the functions below.
+struct Callers {
+  std::mutex mutex;
+  std::set<int> all;
+  void note() {
+    std::lock_guard lock(mutex);
+    all.insert(gettid());
+  }
+  void clear() {
+    std::lock_guard lock(mutex);
+    all.clear();
+  }
+};
+Callers& callers() {
+  static auto* one = new Callers;
+  return *one;
+}
+int64_t noted(int64_t x) {
+  callers().note();
+  return x;
+}
+
+std::vector<EpochCase> epoch_cases() {
+  return {
+      {"native", [](const TempDir&) { return numbers(200).map({.map_func = [](Value x) { return x + 1; }}); }},
+      {"callable", [](const TempDir&) { return numbers(200).map({.map_func = noted}).batch({.batch_size = 7}); }},
+      {"generator",
+       [](const TempDir&) {
+         return Dataset::from_generator({.generator = [] {
+           return [i = int64_t{0}]() mutable -> Result<std::optional<Element>> {
+             if (i == 20) return std::optional<Element>();
+             return std::optional<Element>(Element(Array::of<int64_t>(noted(i++))));
+           };
+         }});
+       }},
+      {"file",
+       [](const TempDir& dir) {
+         return Dataset::text_lines({.filenames = {dir.write("lines", "a\nb\nc\nd\n")}}).batch({.batch_size = 2});
+       }},
+      {"children",
+       [](const TempDir&) {
+         return numbers(8).interleave(
+             {.map_func = [](const Element&) { return numbers(5).map({.map_func = noted}); }, .cycle_length = 3});
+       }},
+      {"repeated",
+       [](const TempDir&) {
+         return numbers(20).map({.map_func = noted}).shuffle({.buffer_size = 5, .seed = 1}).repeat({.count = 3});
+       }},
+  };
+}
+
+class Threads : public testing::TestWithParam<EpochCase> {
+ protected:
+  WatchScope watch_{"threads over many epochs, " + GetParam().name};
+};
+INSTANTIATE_TEST_SUITE_P(Every, Threads, testing::ValuesIn(epoch_cases()),
+                         [](const auto& info) { return info.param.name; });
+
+// Workers, the monitor and the first waiting threads are there after three
+// epochs. What may still come are waiting threads, 64 at most, which live for
+// ten idle seconds, and now and then a worker in the place of one that was found
+// waiting: more epochs than that tell a thread for each epoch apart. A thread
+// that ends is gone from /proc a moment after the pool stops counting it, so a
+// look that finds too many looks again; the watch ends it.
+TEST_P(Threads, AreKeptFromEpochToEpoch) {
+  constexpr int kEpochs = 200;
+  constexpr size_t kMost = 64 + 8;
+  TempDir dir;
+  WithResources here({.workers = 2, .memory_bytes = int64_t{1} << 24});
+  callers().clear();
+  Loader loader(GetParam().make(dir));
+  int64_t beside = 0;
+  std::set<int> before, seen;
+  for (int epoch = 0; epoch < kEpochs; ++epoch) {
+    SCOPED_TRACE(epoch);
+    EXPECT_GT(words_of_rest(loader).size(), 0u);
+    loader.begin_epoch();
+    if (epoch < 2) continue;
+    if (epoch == 2) {
+      beside = threads_beside_the_pool();
+      before = threads_of_process();
+      continue;
+    }
+    while (threads_beside_the_pool() > beside) std::this_thread::yield();
+    seen.merge(threads_of_process());
+  }
+  loader.close();
+  seen.merge(callers().all);
+  std::erase_if(seen, [&](int thread) { return before.contains(thread); });
+  EXPECT_LE(seen.size(), kMost) << "threads that were not there after three epochs";
+}
+
+}  // namespace
+}  // namespace stoker

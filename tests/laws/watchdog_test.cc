@@ -1,0 +1,152 @@
+// What does not return is named, and left behind with nothing of ours.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <future>
+#include <memory>
+#include <thread>
+
+#include "support/gate.h"
+#include "support/support.h"
+#include "support/watch.h"
+
+namespace stoker {
+namespace {
+
+// numbers(20), of which one call does not return until the gate opens.
+Dataset stuck_at(int64_t number, const std::shared_ptr<Gate>& gate) {
+  return numbers(20)
+      .map({.map_func =
+                [number, gate](int64_t x) {
+                  if (x == number) gate->pass();
+                  return x;
+                }})
+      .named("tokenize");
+}
+
+// Reads a loader to its end on a thread of its own.
+class Reader {
+ public:
+  explicit Reader(Loader& loader) : thread_([&] { words_ = words_of_rest(loader); }) {}
+  size_t finish() {
+    thread_.join();
+    return words_.size();
+  }
+
+ private:
+  std::vector<std::string> words_;
+  std::thread thread_;
+};
+
+class Watchdog : public testing::TestWithParam<int> {
+ protected:
+  WatchScope watch_{"a call that does not return"};
+  WithResources here_{{.workers = GetParam(), .memory_bytes = int64_t{1} << 24}};
+  std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();
+  Messages messages_;
+};
+INSTANTIATE_TEST_SUITE_P(Workers, Watchdog, testing::Values(0, 1, 2));
+
+TEST_P(Watchdog, NamesTheStageThatTheConsumerWaitsFor) {
+  Loader loader(stuck_at(7, gate_), {.stall_warning_seconds = 0.05});
+  Reader reader(loader);
+  gate_->wait_for(1);
+  const std::string text = messages_.with("has waited");
+  EXPECT_NE(text.find("tokenize"), std::string::npos) << text;
+  gate_->open();
+  EXPECT_EQ(reader.finish(), 20u);
+}
+
+// ---- dropping a loader whose call does not return
+
+constexpr int64_t kBytes = 100'000;
+
+// 100 KB from a number.
+struct Large {
+  static constexpr std::string_view kName = "large";
+  static constexpr std::string_view kDoc = "An array of 100 KB.";
+  void describe(Fields&) {}
+  Result<Element> apply(Element element, Context&) const {
+    Result<Array> made = Array::make({kBytes}, DType::kUint8);
+    if (!made) return made.error();
+    std::memset(made->raw(), 0, kBytes);
+    return tuple_of({std::move(element), Element(*std::move(made))});
+  }
+};
+
+void wait_until(const std::function<bool()>& holds) {
+  while (!holds()) std::this_thread::yield();
+}
+
+class Dropped : public testing::TestWithParam<int> {
+ protected:
+  WatchScope watch_{"dropping a loader whose call does not return"};
+  WithResources here_{{.workers = GetParam(), .memory_bytes = int64_t{1} << 22}};
+  std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();
+  std::shared_ptr<int> token_ = std::make_shared<int>(0);  // the callable's
+  std::shared_ptr<std::atomic<bool>> returned_ = std::make_shared<std::atomic<bool>>(false);
+
+  // Elements of 100 KB, too large for two in a run; the call of number 5 is
+  // stuck.
+  Dataset stuck() {
+    return numbers(50).then(Large{}).map({.map_func = [gate = gate_, token = token_, returned = returned_](Element e) {
+      if (e[0].scalar<int64_t>() != 5) return e;
+      gate->pass();
+      *returned = true;
+      return e;
+    }});
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Workers, Dropped, testing::Values(1, 2, 5));
+
+TEST_P(Dropped, ReturnsPromptlyAndFreesEverythingWhenTheCallReturns) {
+  wait_until([] { return memory_use().held == 0; });
+  auto loader = std::make_unique<Loader>(stuck());
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(loader->next().ok());
+  gate_->wait_for(1);
+  const auto begun = std::chrono::steady_clock::now();
+  loader.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(500));  // 50 are promised
+  EXPECT_GT(token_.use_count(), 1);                                                     // its function is still running
+  gate_->open();
+  wait_until([&] { return token_.use_count() == 1 && memory_use().held == 0; });
+}
+
+TEST_P(Dropped, LeavesTheOthersTheirWorkers) {
+  {
+    Loader loader(stuck());
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(loader.next().ok());
+    gate_->wait_for(1);
+  }
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(values(numbers(40).map({.map_func = [](int64_t x) { return x; }}).batch({.batch_size = 8})).size(), 40u);
+  gate_->open();
+  wait_until([&] { return token_.use_count() == 1; });
+}
+
+TEST_P(Dropped, AtTheNextEpochLikewise) {
+  Loader loader(stuck());
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(loader.next().ok());
+  gate_->wait_for(1);
+  loader.begin_epoch();
+  EXPECT_EQ(words_of_rest(loader, 5).size(), 5u);
+  gate_->open();
+  EXPECT_EQ(words_of_rest(loader).size(), 45u);
+}
+
+TEST_P(Dropped, CloseWaitsForTheCall) {
+  Loader loader(stuck());
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(loader.next().ok());
+  gate_->wait_for(1);
+  std::thread opener([&] { gate_->open(); });
+  loader.close();
+  EXPECT_TRUE(returned_->load());
+  opener.join();
+}
+
+}  // namespace
+}  // namespace stoker

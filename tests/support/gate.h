@@ -1,0 +1,73 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "stoker/runtime/engine.h"
+
+namespace stoker {
+
+// Where a function of the test's stands still until the test lets it go on.
+class Gate {
+ public:
+  void pass() {
+    std::unique_lock lock(mutex_);
+    ++came_;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return open_; });
+  }
+  // Waits until so many have come to it.
+  void wait_for(int64_t n) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return came_ >= n; });
+  }
+  void open() {
+    std::lock_guard lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int64_t came_ = 0;
+  bool open_ = false;
+};
+
+// Takes the engine's messages while it lives.
+class Messages {
+ public:
+  Messages() {
+    set_message_sink([this](const std::string& text) {
+      std::lock_guard lock(mutex_);
+      all_.push_back(text);
+      changed_.notify_all();
+    });
+  }
+  ~Messages() { set_message_sink({}); }
+  Messages(const Messages&) = delete;
+  Messages& operator=(const Messages&) = delete;
+
+  // Waits for a message with these words in it.
+  std::string with(const std::string& words) {
+    std::unique_lock lock(mutex_);
+    std::string found;
+    changed_.wait(lock, [&] {
+      for (const std::string& text : all_)
+        if (text.find(words) != std::string::npos) found = text;
+      return !found.empty();
+    });
+    return found;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::string> all_;
+};
+
+}  // namespace stoker
