@@ -97,6 +97,14 @@ TEST(BadFiles, AGzipFileCutWhileItIsReadIsDataLoss) {
       << error->message();
 }
 
+TEST(BadFiles, ATextFileCutWhileItIsReadIsDataLoss) {
+  TempDir dir;
+  const std::string path = dir.write("a.txt", lines(1'000'000));
+  const std::optional<Error> error = error_after_cut(path, "", std::filesystem::file_size(path) / 2);
+  ASSERT_TRUE(error) << "the lines behind the cut were lost without a word";
+  EXPECT_EQ(error->code(), Code::kDataLoss);
+}
+
 TEST(BadFiles, APathThroughAFileIsToldByEveryReader) {
   TempDir dir;
   const std::string below = dir.write("a.txt", "one\n") + "/b.txt";
@@ -290,6 +298,67 @@ TEST_P(BadFunctions, EndAGeneratorWithTheirError) {
   };
   expect_one_failure(generating(false), 3);
   expect_one_failure(generating(true), 0);
+}
+
+TEST(BadFunction, ThatGivesAnotherTypeLaterFailsThatElementAndNamesBoth) {
+  WatchScope watch("another type in a later element");
+  const Dataset ds = numbers(6)
+                         .map({.map_func = [](const Element& e) -> Element {
+                           if (e.leaves[0].scalar<int64_t>() == 3) return Element(Array::of<float>(0.5f));
+                           return e;
+                         }})
+                         .named("tokenize");
+  for (const int workers : {0, 2}) {
+    WithResources here({.workers = workers, .memory_bytes = int64_t{1} << 20});
+    EXPECT_EQ(values_and_errors(ds), (Values{0, 1, 2, -1'000'000, 4, 5}));
+    const std::optional<Error> error = failure_of(ds);
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->place().stage, "tokenize");
+    EXPECT_EQ(error->place().position, 3);
+    EXPECT_NE(error->message().find("float32"), std::string::npos) << error->message();
+    EXPECT_NE(error->message().find("int64"), std::string::npos) << error->message();
+  }
+}
+
+// Numbers; at one place something else.
+Dataset odd_one(int64_t place, const std::function<Element(const Element&)>& make) {
+  return numbers(3000).map({.map_func = [place, make](const Element& e) -> Element {
+    return e.leaves[0].scalar<int64_t>() == place ? make(e) : e;
+  }});
+}
+
+// Runs are cut by time: the failure must not depend on where they end.
+void expect_one_loss(const Dataset& dataset, int64_t place) {
+  for (const int workers : {0, 1, 2}) {
+    SCOPED_TRACE("place " + std::to_string(place) + ", " + std::to_string(workers) + " workers");
+    WithResources here({.workers = workers, .memory_bytes = int64_t{1} << 20});
+    Values found = values_and_errors(dataset);
+    EXPECT_EQ(std::erase(found, -1'000'000), 1u);
+    EXPECT_EQ(std::erase(found, place), 0u);
+    EXPECT_EQ(found.size(), 2999u);
+  }
+}
+
+// While runs are short, in the midst of one, and the first of a batch.
+constexpr int64_t kPlaces[] = {3, 1500, 1505};
+
+TEST(BadFunction, ThatGivesAnotherTypeLaterLosesNothingElse) {
+  WatchScope watch("another type in a later element");
+  const auto text = [](const Element&) { return Element(Array::of_bytes("fifteen hundred")); };
+  for (const int64_t place : kPlaces) {
+    expect_one_loss(odd_one(place, text), place);
+    expect_one_loss(odd_one(place, text).batch({.batch_size = 7}), place);
+  }
+}
+
+TEST(BadFunction, ThatGivesAnotherStructureLaterLosesNothingElse) {
+  WatchScope watch("another structure in a later element");
+  const auto pair = [](const Element& e) { return tuple_of({e, e}); };
+  for (const int64_t place : kPlaces) {
+    expect_one_loss(odd_one(place, pair), place);
+    expect_one_loss(odd_one(place, pair).batch({.batch_size = 7}), place);
+    expect_one_loss(odd_one(place, pair).shuffle({.buffer_size = 10, .seed = 1}), place);
+  }
 }
 
 // ---- parameters

@@ -23,6 +23,113 @@ Values first_numbers(int64_t n) {
   return all;
 }
 
+// ---- functions that wait for one another
+
+// Calls meet in groups of `size`, by their numbers: those who come first wait
+// until the last of their group is there. Numbers below `from` wait for nobody.
+struct Meeting {
+  int64_t n = 24;
+  int64_t size = 2;
+  int64_t from = 0;
+};
+
+class Meetings {
+ public:
+  explicit Meetings(Meeting meeting) : meeting_(meeting), came_(static_cast<size_t>(meeting.n / meeting.size + 1), 0) {}
+  void come(int64_t number) {
+    if (number < meeting_.from) return;
+    std::unique_lock lock(mutex_);
+    int64_t& came = came_[static_cast<size_t>(number / meeting_.size)];
+    ++came;
+    all_here_.notify_all();
+    all_here_.wait(lock, [&] { return came >= meeting_.size; });
+  }
+
+ private:
+  const Meeting meeting_;
+  std::mutex mutex_;
+  std::condition_variable all_here_;
+  std::vector<int64_t> came_;
+};
+
+Dataset meeting(Meeting meeting, std::optional<int64_t> parallel) {
+  return numbers(meeting.n).map({.map_func =
+                                     [meetings = std::make_shared<Meetings>(meeting)](int64_t x) {
+                                       meetings->come(x);
+                                       return x;
+                                     },
+                                 .num_parallel_calls = parallel});
+}
+
+class WaitingCalls : public testing::TestWithParam<int> {
+ protected:
+  WatchScope watch_{"calls that wait for one another, " + std::to_string(GetParam()) + " workers"};
+  WithResources here_{{.workers = GetParam(), .memory_bytes = int64_t{1} << 24}};
+};
+INSTANTIATE_TEST_SUITE_P(Workers, WaitingCalls, testing::Values(1, 2, 3));
+
+// Calls begin in order but for those whose input a worker is just making: each
+// may leave one group incomplete. Four calls at once are enough for pairs with
+// three workers.
+
+// A batch of one: no two calls are of one run.
+TEST_P(WaitingCalls, MeetOnceTheFirstHasReturned) {
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(values(meeting({.from = 4}, 4).batch({.batch_size = 1})), first_numbers(24));
+}
+
+TEST_P(WaitingCalls, AreAsManyAtOnceAsAllowed) {
+  const int64_t parallel = 4 + 3 * GetParam();
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(values(meeting({.size = 4, .from = 4}, parallel).batch({.batch_size = 1})), first_numbers(24));
+}
+
+TEST_P(WaitingCalls, MeetWithoutABound) {
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(values(meeting({.size = 8, .from = 8}, {}).batch({.batch_size = 1})), first_numbers(24));
+}
+
+TEST_P(WaitingCalls, MeetAgainInEveryEpoch) {
+  // A call meets those of its own epoch.
+  auto epochs = std::make_shared<std::vector<std::unique_ptr<Meetings>>>();
+  for (int i = 0; i < 12; ++i) epochs->push_back(std::make_unique<Meetings>(Meeting{.n = 16, .from = 4}));
+  auto calls = std::make_shared<std::vector<std::atomic<int>>>(16);
+  Loader loader(numbers(16)
+                    .map({.map_func =
+                              [epochs, calls](int64_t x) {
+                                const auto epoch = static_cast<size_t>((*calls)[static_cast<size_t>(x)]++);
+                                if (epoch < epochs->size()) (*epochs)[epoch]->come(x);
+                                return x;
+                              },
+                          .num_parallel_calls = 4})
+                    .batch({.batch_size = 1}));
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(words_of_rest(loader).size(), 16u);
+    loader.begin_epoch();
+  }
+}
+
+TEST_P(WaitingCalls, MeetFromTheFirstOn) {
+  for (int i = 0; i < 30; ++i) EXPECT_EQ(values(meeting({}, 4).batch({.batch_size = 1})), first_numbers(24));
+}
+
+TEST_P(WaitingCalls, MeetBeforeABatchOfSeveral) {
+  for (int i = 0; i < 30; ++i) EXPECT_EQ(values(meeting({.from = 4}, 4).batch({.batch_size = 4})), first_numbers(24));
+}
+
+// Quick calls are made in runs; one that waits must not stand before the one
+// it waits for.
+TEST_P(WaitingCalls, AreNotPutBehindOneAnotherInARun) {
+  auto gate = std::make_shared<Gate>();
+  const Dataset ds = numbers(1000).map({.map_func =
+                                            [gate](int64_t x) {
+                                              if (x == 900) gate->pass();
+                                              if (x == 901) gate->open();
+                                              return x;
+                                            },
+                                        .num_parallel_calls = 4});
+  EXPECT_EQ(values(ds.batch({.batch_size = 10})), first_numbers(1000));
+}
+
 // ---- a loader inside a function
 
 struct NestedCase {
@@ -80,6 +187,12 @@ TEST_P(Nested, RunsInAGenerator) {
     };
   }});
   EXPECT_EQ(values(ds.batch({.batch_size = 3})), (Values{0, 0, 1, 3}));
+}
+
+TEST_P(Nested, RunsInAFunctionThatOpensADataSet) {
+  const Dataset ds = numbers(4).flat_map(
+      {.map_func = [](const Element& e) { return numbers(summed_below(e.leaves[0].scalar<int64_t>())); }});
+  EXPECT_EQ(values(ds), (Values{0, 0, 1, 2}));
 }
 
 TEST_P(Nested, MayBeOneLoaderForAllCalls) {

@@ -61,6 +61,62 @@ TEST_P(Watchdog, NamesTheStageThatTheConsumerWaitsFor) {
   EXPECT_EQ(reader.finish(), 20u);
 }
 
+TEST_P(Watchdog, NamesASourceThatGivesNothing) {
+  const Dataset ds =
+      Dataset::from_generator({.generator =
+                                   [gate = gate_] {
+                                     return [gate, i = int64_t{0}]() mutable -> Result<std::optional<Element>> {
+                                       if (i == 3) gate->pass();
+                                       if (i == 5) return std::optional<Element>();
+                                       return std::optional<Element>(Element(Array::of<int64_t>(i++)));
+                                     };
+                                   }})
+          .named("camera")
+          .batch({.batch_size = 2});
+  Loader loader(ds, {.stall_warning_seconds = 0.05});
+  Reader reader(loader);
+  gate_->wait_for(1);
+  const std::string text = messages_.with("has waited");
+  EXPECT_NE(text.find("camera"), std::string::npos) << text;
+  gate_->open();
+  EXPECT_EQ(reader.finish(), 3u);
+}
+
+TEST_P(Watchdog, NamesTheElementAndWhereTheStageWasWritten) {
+  Loader loader(stuck_at(7, gate_), {.stall_warning_seconds = 0.05});
+  Reader reader(loader);
+  gate_->wait_for(1);
+  const std::string text = messages_.with("tokenize");
+  gate_->open();
+  EXPECT_EQ(reader.finish(), 20u);
+  EXPECT_NE(text.find("range:7"), std::string::npos) << text;
+  EXPECT_NE(text.find("watchdog_test.cc:"), std::string::npos) << text;
+}
+
+TEST_P(Watchdog, MayBeAskedAboutTheLoaderByWhoeverIsTold) {
+  Loader loader(stuck_at(7, gate_), {.stall_warning_seconds = 0.05});
+  auto asked = std::make_shared<Gate>();
+  auto answered = std::make_shared<std::promise<void>>();
+  set_message_sink([=, answer = answered->get_future().share()](const std::string&) {
+    asked->open();
+    EXPECT_EQ(answer.wait_for(std::chrono::seconds(3)), std::future_status::ready) << "told under a lock";
+  });
+  Reader reader(loader);
+  asked->pass();
+  EXPECT_NE(loader.stats(), "");
+  answered->set_value();
+  gate_->open();
+  EXPECT_EQ(reader.finish(), 20u);
+}
+
+// Also where the result is there and the consumer about to take it.
+TEST_P(Watchdog, SpeaksAtAnyMomentWithoutHarm) {
+  for (int i = 0; i < 20; ++i) {
+    Loader loader(numbers(1000).then(Jitter{.most = 20'000}).batch({.batch_size = 1}), {.stall_warning_seconds = 0});
+    EXPECT_EQ(words_of_rest(loader).size(), 1000u);
+  }
+}
+
 // ---- dropping a loader whose call does not return
 
 constexpr int64_t kBytes = 100'000;
@@ -112,6 +168,18 @@ TEST_P(Dropped, ReturnsPromptlyAndFreesEverythingWhenTheCallReturns) {
   loader.reset();
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(500));  // 50 are promised
   EXPECT_GT(token_.use_count(), 1);                                                     // its function is still running
+  gate_->open();
+  wait_until([&] { return token_.use_count() == 1 && memory_use().held == 0; });
+}
+
+TEST_P(Dropped, LeavesNothingToTheCallButItsOwnElement) {
+  wait_until([] { return memory_use().held == 0; });
+  auto loader = std::make_unique<Loader>(stuck());
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(loader->next().ok());
+  gate_->wait_for(1);
+  wait_until([] { return memory_use().held > 5 * kBytes; });  // results behind the one that is stuck
+  loader.reset();
+  EXPECT_LE(memory_use().held, kBytes + 1000);
   gate_->open();
   wait_until([&] { return token_.use_count() == 1 && memory_use().held == 0; });
 }
