@@ -93,8 +93,6 @@ class Wrong(TestCase):
         self.assertIn(result.status, (BAD_DATA, WRONG_USE))
         self.assertIn("names no stage", result.errors)
 
-    # Not refused yet: the second one is taken without a word.
-    @unittest.expectedFailure
     def test_an_id_that_stands_twice(self):
         self.refused(graph({**numbers(2), "id": 1}, {**batch(2), "id": 1}), "id")
 
@@ -148,8 +146,6 @@ class Deep(TestCase):
         self.assertEqual(self.run_graph(*inside([numbers(2)], 60, zipped)).status, FINE)
         self.assert_refused(self.run_graph(*inside([numbers(2)], 65, zipped)), "nested deeper than 64")
 
-    # Not refused yet: what stands in map_func is read when an element opens it, and counts its depth from 0.
-    @unittest.expectedFailure
     def test_graphs_inside_functions_up_to_64(self):
         def opened(stages):
             return [numbers(1), {"stage": "flat_map", "map_func": stages}]

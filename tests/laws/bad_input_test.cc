@@ -93,8 +93,7 @@ TEST(BadFiles, AGzipFileCutWhileItIsReadIsDataLoss) {
   const std::optional<Error> error = error_after_cut(path, "GZIP", size / 2);
   ASSERT_TRUE(error);
   EXPECT_EQ(error->code(), Code::kDataLoss);
-  EXPECT_NE(error->message().find("ends too early, at byte " + std::to_string(size / 2)), std::string::npos)
-      << error->message();
+  EXPECT_NE(error->message().find(" ends at byte " + std::to_string(size / 2)), std::string::npos) << error->message();
 }
 
 TEST(BadFiles, ATextFileCutWhileItIsReadIsDataLoss) {

@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(Workers, WaitingCalls, testing::Values(1, 2, 3));
 // may leave one group incomplete. Four calls at once are enough for pairs with
 // three workers.
 
-// A batch of one: no two calls are of one run.
+// Only where the user gave a number: else quick calls follow one another in runs.
 TEST_P(WaitingCalls, MeetOnceTheFirstHasReturned) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(values(meeting({.from = 4}, 4).batch({.batch_size = 1})), first_numbers(24));
 }
@@ -81,11 +81,6 @@ TEST_P(WaitingCalls, AreAsManyAtOnceAsAllowed) {
   const int64_t parallel = 4 + 3 * GetParam();
   for (int i = 0; i < 20; ++i)
     EXPECT_EQ(values(meeting({.size = 4, .from = 4}, parallel).batch({.batch_size = 1})), first_numbers(24));
-}
-
-TEST_P(WaitingCalls, MeetWithoutABound) {
-  for (int i = 0; i < 20; ++i)
-    EXPECT_EQ(values(meeting({.size = 8, .from = 8}, {}).batch({.batch_size = 1})), first_numbers(24));
 }
 
 TEST_P(WaitingCalls, MeetAgainInEveryEpoch) {

@@ -86,10 +86,22 @@ TEST_P(Watchdog, NamesTheElementAndWhereTheStageWasWritten) {
   Loader loader(stuck_at(7, gate_), {.stall_warning_seconds = 0.05});
   Reader reader(loader);
   gate_->wait_for(1);
-  const std::string text = messages_.with("tokenize");
+  const std::string text = messages_.with("has waited");
   gate_->open();
   EXPECT_EQ(reader.finish(), 20u);
   EXPECT_NE(text.find("range:7"), std::string::npos) << text;
+  EXPECT_NE(text.find("watchdog_test.cc:"), std::string::npos) << text;
+}
+
+// Also where nobody waits for it yet.
+TEST_P(Watchdog, NamesACallThatDoesNotReturn) {
+  if (GetParam() == 0) GTEST_SKIP() << "without workers nothing is called before it is wanted";
+  Loader loader(stuck_at(7, gate_), {.stall_warning_seconds = 0.05});
+  ASSERT_TRUE(loader.next().ok());
+  const std::string text = messages_.with("in one call");
+  gate_->open();
+  EXPECT_NE(text.find("tokenize"), std::string::npos) << text;
+  EXPECT_NE(text.find("element 7"), std::string::npos) << text;
   EXPECT_NE(text.find("watchdog_test.cc:"), std::string::npos) << text;
 }
 

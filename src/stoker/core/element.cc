@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "stoker/core/hash.h"
+#include "stoker/core/rng.h"
+
 namespace stoker {
 
 const Array& Element::operator[](std::string_view field) const {
@@ -253,6 +256,60 @@ namespace {
 bool is_number(const Array& array) { return array.rank() == 0 && array.type() != DType::kBytes; }
 }  // namespace
 
+namespace {
+
+uint64_t hash_of_values(const Array& array) {
+  uint64_t hash = 0;
+  if (array.type() == DType::kBytes) {
+    const int64_t step = std::max<int64_t>(1, array.count() / 10'000);
+    for (int64_t i = 0; i < array.count(); i += step) hash = hash_of(array.bytes_at(i), hash);
+    return hash;
+  }
+  const std::string_view bytes(static_cast<const char*>(array.raw()), static_cast<size_t>(array.byte_size()));
+  constexpr size_t kAll = size_t{1} << 20, kParts = 256;
+  if (bytes.size() <= kAll) return hash_of(bytes);
+  for (size_t i = 0; i < kParts; ++i)  // the last ends where the array ends
+    hash = hash_of(bytes.substr((bytes.size() - kAll / kParts) / (kParts - 1) * i, kAll / kParts), hash);
+  return hash_of(bytes.substr(bytes.size() - kAll / kParts), hash);
+}
+
+}  // namespace
+
+std::string Element::fingerprint() const {
+  std::string all;
+  uint64_t hash = 0;
+  for (const Array& leaf : leaves) {
+    all += std::string(name_of(leaf.type())) + words_of(leaf.dims()) + " ";
+    hash = mix_bits(hash + hash_of_values(leaf));
+  }
+  return shortened(std::move(all), 200) + hex_of(hash);
+}
+
+ElementType ElementType::of(const Element& element) {
+  ElementType type;
+  type.nest = element.nest;
+  for (const Array& leaf : element.leaves) type.types.push_back(leaf.type());
+  return type;
+}
+
+bool ElementType::operator==(const ElementType& other) const {
+  return nest == other.nest && std::ranges::equal(types, other.types);
+}
+
+std::string ElementType::words() const {
+  std::string all;
+  for (const DType type : types) all += (all.empty() ? "" : ", ") + std::string(name_of(type));
+  if (!nest || nest == Nest::leaf()) return all;
+  return nest->words() + " of " + all;
+}
+
+bool Rebuilt::fits(const Element& element) const {
+  if (element.nest != type_.nest) return false;
+  for (size_t i = 0; i < element.leaves.size(); ++i)
+    if (element.leaves[i].type() != type_.types[i]) return false;
+  return true;
+}
+
 Result<void> Rebuilt::begin(const Element& element) {
   leaves_.resize(element.leaves.size());
   for (size_t i = 0; i < leaves_.size(); ++i) {
@@ -262,7 +319,7 @@ Result<void> Rebuilt::begin(const Element& element) {
       leaves_[i].each.resize(static_cast<size_t>(rows_));
     }
   }
-  nest_ = element.nest;
+  begun_ = true;
   return {};
 }
 
@@ -273,15 +330,15 @@ void Rebuilt::spell_out(Leaf& leaf) {
 }
 
 Result<void> Rebuilt::set(int32_t row, Element&& element) {
-  if (!nest_) STOKER_TRY(begin(element));
-  if (element.nest != nest_)
-    return Error::invalid("an element of structure ", element.nest->words(), " follows one of structure ",
-                          nest_->words());
+  if (!type_.nest) type_ = ElementType::of(element);
+  if (!fits(element))
+    return Error::invalid("gave ", ElementType::of(element).words(), " where the first element was ", type_.words());
+  if (!begun_) STOKER_TRY(begin(element));
   for (size_t i = 0; i < leaves_.size(); ++i) {
     Leaf& leaf = leaves_[i];
     Array& array = element.leaves[i];
     if (leaf.each.empty()) {
-      if (is_number(array) && array.type() == leaf.block.type()) {
+      if (is_number(array)) {
         const size_t bytes = size_of(array.type());
         std::memcpy(static_cast<std::byte*>(leaf.block.raw()) + bytes * static_cast<size_t>(row), array.raw(), bytes);
         continue;
@@ -295,8 +352,8 @@ Result<void> Rebuilt::set(int32_t row, Element&& element) {
 
 void Rebuilt::put_into(Run& run) {
   run.columns.clear();
-  run.nest = nest_ ? nest_ : Nest::leaf();
-  if (!nest_) run.columns.emplace_back(std::vector<Array>(static_cast<size_t>(rows_)));
+  run.nest = begun_ ? type_.nest : Nest::leaf();
+  if (!begun_) run.columns.emplace_back(std::vector<Array>(static_cast<size_t>(rows_)));
   for (Leaf& leaf : leaves_) {
     if (leaf.each.empty())
       run.columns.emplace_back(std::move(leaf.block));

@@ -31,6 +31,19 @@ struct Element {
   Spec spec() const;
   bool operator==(const Element&) const;
   std::string words() const;
+  // Types, shapes and a hash of the values; of large arrays, of parts of them.
+  std::string fingerprint() const;
+};
+
+// What elements of one data set have in common: structure and types. Shapes may
+// differ.
+struct ElementType {
+  const Nest* nest = nullptr;  // null: not known yet
+  InlineVector<DType, 8> types;
+
+  static ElementType of(const Element& element);
+  bool operator==(const ElementType& other) const;
+  std::string words() const;  // "(int64, float32)"
 };
 
 // Joins elements into one whose components they are.
@@ -109,23 +122,26 @@ struct Run {
 // go straight into one block.
 class Rebuilt {
  public:
-  explicit Rebuilt(int32_t rows) : rows_(rows) {}
+  // What `type` does not know yet, the first row says.
+  Rebuilt(int32_t rows, ElementType& type) : rows_(rows), type_(type) {}
 
-  // Fails when the structure differs from that of the rows before it.
+  // Fails when structure or types differ from that.
   Result<void> set(int32_t row, Element&& element);
   // Rows that were not set have failed; their places stay.
   void put_into(Run& run);
 
  private:
   struct Leaf {
-    Array block;              // of numbers, while all are of one type
+    Array block;              // of numbers
     std::vector<Array> each;  // else; empty while there is a block
   };
   Result<void> begin(const Element& element);
+  bool fits(const Element& element) const;
   void spell_out(Leaf& leaf);
 
   const int32_t rows_;
-  const Nest* nest_ = nullptr;
+  ElementType& type_;
+  bool begun_ = false;
   InlineVector<Leaf, 2> leaves_;
 };
 

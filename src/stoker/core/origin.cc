@@ -1,26 +1,15 @@
 #include "stoker/core/origin.h"
 
+#include "stoker/core/rng.h"
+
 namespace stoker {
-namespace {
-
-uint64_t mixed(uint64_t x) {
-  x ^= x >> 32;
-  x *= 0xd6e8feb86659fd93u;
-  x ^= x >> 32;
-  x *= 0xd6e8feb86659fd93u;
-  x ^= x >> 32;
-  return x;
-}
-
-}  // namespace
-
 std::pair<uint64_t, uint64_t> Origin::key() const {
-  uint64_t hi = mixed(static_cast<uint64_t>(pass) + 0x9e3779b97f4a7c15u * (static_cast<uint64_t>(source) + 1));
+  uint64_t hi = mix_bits(static_cast<uint64_t>(pass) + 0x9e3779b97f4a7c15u * (static_cast<uint64_t>(source) + 1));
   uint64_t lo = static_cast<uint64_t>(position);
   auto add = [&](const Origin& other, uint64_t salt) {
     const auto [other_hi, other_lo] = other.key();
-    hi = mixed(hi ^ (other_hi + salt));
-    lo = mixed(lo + mixed(other_lo ^ salt) + 0x632be59bd9b4e019u);
+    hi = mix_bits(hi ^ (other_hi + salt));
+    lo = mix_bits(lo + mix_bits(other_lo ^ salt) + 0x632be59bd9b4e019u);
   };
   if (parent) add(*parent, 1);
   if (members)

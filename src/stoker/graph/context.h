@@ -71,7 +71,15 @@ class Context {
 
   // Set by the runtime and by loops over rows.
   void set_origins(const Origins* origins) { origins_ = origins; }
-  void set_row(int32_t row) { row_ = row; }
+  void set_row(int32_t row) {
+    row_ = row;
+    if (shown_) shown_->store(row, std::memory_order_relaxed);
+  }
+  // What a function's results must be like, or what they were like.
+  ElementType& like() { return like_ ? *like_ : own_like_; }
+  void set_like(ElementType* like) { like_ = like; }
+  // Where to show which row it has come to.
+  void show_row(std::atomic<int32_t>* shown) { shown_ = shown; }
   void set_target(RowTarget* target) { target_ = target; }
 
  private:
@@ -80,7 +88,10 @@ class Context {
   const std::atomic<bool>* stopped_ = nullptr;
   const Origins* origins_ = nullptr;
   int32_t row_ = 0;
+  std::atomic<int32_t>* shown_ = nullptr;
   RowTarget* target_ = nullptr;
+  ElementType* like_ = nullptr;
+  ElementType own_like_;
   uint64_t op_ = 0;
   std::optional<size_t> leaf_;
 };

@@ -18,6 +18,9 @@ struct Element;
 class Registry;
 struct Node;
 
+// Graphs inside graphs: `flat_map` in `flat_map` and so on.
+constexpr int kDeepestNesting = 64;
+
 // What reading a graph needs to know besides the text.
 struct ReadContext {
   const Registry* registry = nullptr;

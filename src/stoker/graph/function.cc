@@ -1,5 +1,6 @@
 #include "stoker/graph/function.h"
 
+#include <algorithm>
 #include <new>
 
 #include "stoker/graph/graph.h"
@@ -51,6 +52,23 @@ Result<void> check_argument_count(const Run& run, size_t wanted) {
 
 }  // namespace traits
 
+namespace {
+
+// Lists of stages inside one another.
+int levels_in(const Json& json) {
+  int most = 0;
+  bool stages = false;
+  if (const auto* list = json.as<Json::List>()) {
+    stages = !list->empty() && list->front().find("stage");
+    for (const Json& item : *list) most = std::max(most, levels_in(item));
+  } else if (const auto* dict = json.as<Json::Dict>()) {
+    for (const auto& [key, value] : *dict) most = std::max(most, levels_in(value));
+  }
+  return most + stages;
+}
+
+}  // namespace
+
 GraphFunction::GraphFunction(Json stages, const Registry* registry)
     : written_(std::make_shared<const Json>(std::move(stages))) {
   call_ = std::make_shared<const Call>([stages = written_, registry](const Element& element) -> Result<Graph> {
@@ -86,6 +104,8 @@ const Codec& plain_codec<GraphFunction>() {
       "graph",
       [](const Json& from, ReadContext& context, void* to) -> Result<void> {
         const Json* stages = from.find("stages");
+        if (context.depth + levels_in(from) > kDeepestNesting)
+          return Error::invalid("graphs are nested deeper than ", kDeepestNesting);
         *static_cast<GraphFunction*>(to) = GraphFunction(stages ? *stages : from, context.registry);
         return {};
       },

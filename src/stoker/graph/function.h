@@ -270,7 +270,10 @@ class PlainCallable final : public Function::Callable {
       for (int64_t i = 0; i < n;) {
         int64_t at = i;
         try {
-          for (; at < n; ++at) to[at] = f_(std::get<I>(columns)[static_cast<size_t>(at)]...);
+          for (; at < n; ++at) {
+            context.set_row(static_cast<int32_t>(at));
+            to[at] = f_(std::get<I>(columns)[static_cast<size_t>(at)]...);
+          }
         } catch (...) {
           run.fail(static_cast<int32_t>(at), error_of_exception());
         }
@@ -289,7 +292,7 @@ class PlainCallable final : public Function::Callable {
   }
   template <size_t... I>
   Result<void> by_row(Run& run, Context& context, std::index_sequence<I...>) const {
-    Rebuilt made(run.size);
+    Rebuilt made(run.size, context.like());
     for_each_row(run, context, [&](int32_t i) -> Result<void> {
       auto arguments = std::make_tuple(argument_of<std::tuple_element_t<I, Tuple>>(run.columns[I].row(i), I)...);
       const Error* wrong = nullptr;
@@ -317,7 +320,7 @@ class ElementCallable final : public Function::Callable {
   std::string words() const override { return "a C++ function on elements"; }
 
   Result<void> apply(Run& run, Context& context) const override {
-    Rebuilt made(run.size);
+    Rebuilt made(run.size, context.like());
     for_each_row(run, context, [&](int32_t i) -> Result<void> {
       auto result = call(run.element(i), context);
       if constexpr (IsResult<decltype(result)>::value) {

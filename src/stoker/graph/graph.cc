@@ -7,9 +7,6 @@
 namespace stoker {
 namespace {
 
-// Graphs inside graphs: `flat_map` in `flat_map` and so on.
-constexpr int kDeepestNesting = 64;
-
 Error in_words_of(const Stage& stage, const Error& error) {
   const std::string prefix = std::string(stage.type().name) + ": ";
   if (error.message().starts_with(prefix)) return error;
@@ -178,7 +175,9 @@ Result<std::shared_ptr<const Node>> stage_from_json(const Json& json, std::share
   std::string given_name;
   if (const Json* given = json.find("name")) given_name = id_of(*given);
   STOKER_TRY(auto node, make_node(std::move(stage), std::move(input), Location{}, given_name));
-  if (const Json* id = json.find("id")) context.nodes[id_of(*id)] = node;
+  if (const Json* id = json.find("id"))
+    if (!context.nodes.emplace(id_of(*id), node).second)
+      return Error::invalid("the id '", id_of(*id), "' is given to two stages");
   return node;
 }
 

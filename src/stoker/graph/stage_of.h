@@ -327,7 +327,7 @@ class StageOf final : public Stage {
 
   template <typename Body>
   static void by_row(Run& run, Context& context, Body&& body) {
-    Rebuilt made(run.size);
+    Rebuilt made(run.size, context.like());
     traits::for_each_row(run, context, [&](int32_t row) -> Result<void> {
       Result<Element> element = body(run.element(row));
       if (!element) return std::move(element).error();

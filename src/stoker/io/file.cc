@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "stoker/core/hash.h"
+
 namespace stoker {
 namespace {
 
@@ -102,6 +104,25 @@ Result<size_t> File::read(std::span<char> into) {
 Result<std::string> read_file(const std::string& path, int64_t at_most) {
   STOKER_TRY(File file, File::open(path));
   return read_rest(file, at_most);
+}
+
+Result<std::string> fingerprint_of(const std::string& path) {
+  constexpr int64_t kEnd = 4096;
+  STOKER_TRY(File file, File::open(path));
+  std::string ends(2 * kEnd, '\0');
+  const ssize_t first = pread(file.descriptor(), ends.data(), kEnd, 0);
+  const ssize_t last = pread(file.descriptor(), ends.data() + kEnd, kEnd, std::max<int64_t>(0, file.size() - kEnd));
+  const uint64_t hash = hash_of(ends, static_cast<uint64_t>(std::max<ssize_t>(first, 0) + std::max<ssize_t>(last, 0)));
+  return path.substr(path.rfind('/') + 1) + " of " + std::to_string(file.size()) + " bytes, " + hex_of(hash);
+}
+
+std::string fingerprint_of(const std::vector<std::string>& paths) {
+  std::string all;
+  for (const std::string& path : paths) {
+    const Result<std::string> one = fingerprint_of(path);
+    all += (all.empty() ? "" : "; ") + (one ? *one : one.error().message());
+  }
+  return shortened(std::move(all), 400);
 }
 
 Result<MappedFile> MappedFile::open(std::string path) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "stoker/core/result.h"
 
@@ -39,6 +40,12 @@ class File {
 // The whole file, to where it ends when the end is reached: one that grows or
 // shrinks meanwhile is no error. More than `at_most` bytes is ResourceExhausted.
 Result<std::string> read_file(const std::string& path, int64_t at_most = std::numeric_limits<int64_t>::max());
+
+// What tells a file from another without reading all of it: its name without
+// the folder, its size, a hash of its first and last 4 KB. A copy is the same.
+Result<std::string> fingerprint_of(const std::string& path);
+// Likewise of several, in order: one line however many they are.
+std::string fingerprint_of(const std::vector<std::string>& paths);
 
 // A whole file as memory, for as long as the object lives. What cannot be
 // mapped (pipes, /proc) is read instead, and so is everything with STOKER_MAP=0.

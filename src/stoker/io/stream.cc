@@ -15,11 +15,21 @@ namespace {
 class FileStream final : public ByteStream {
  public:
   explicit FileStream(File file) : file_(std::move(file)) {}
-  Result<size_t> read(std::span<char> into) override { return file_.read(into); }
+  // One that ends before the size it had when it was opened was cut meanwhile:
+  // what is missing must not be taken for the end.
+  Result<size_t> read(std::span<char> into) override {
+    STOKER_TRY(const size_t count, file_.read(into));
+    read_ += static_cast<int64_t>(count);
+    if (count == 0 && read_ < file_.size())
+      return Error::corrupt(file_.path(), " ends at byte ", read_, " and had ", file_.size(),
+                            " bytes when it was opened: it was cut while it was read");
+    return count;
+  }
   const std::string& path() const override { return file_.path(); }
 
  private:
   File file_;
+  int64_t read_ = 0;
 };
 
 class MemoryStream final : public ByteStream {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <mutex>
+#include <set>
 
+#include "stoker/core/hash.h"
 #include "stoker/runtime/cache_store.h"
 
 namespace stoker {
@@ -18,31 +20,46 @@ std::shared_ptr<CacheStore> store_of(const Plan& plan, const Counted& counted) {
   return std::static_pointer_cast<CacheStore>(state->cache);
 }
 
+// Whatever names files or holds arrays: the fingerprint stands for it, so that a
+// moved data set is the same.
+bool stands_for_data(const Json& value) {
+  const auto* list = value.as<Json::List>();
+  return value.as<std::string>() || value.as<Json::Dict>() ||
+         (list && !list->empty() && stands_for_data(list->front()));
+}
+
 // A stage in one line: what must be the same for a checkpoint to fit.
-std::string words_of(const Node& node) {
+std::string words_of(const Node& node, bool has_fingerprint) {
   WriteContext context;
   Result<Json> params = node.stage->params(context);
-  return std::string(node.stage->type().name) + (params ? params->text() : "(" + node.stage->words() + ")");
+  std::string words(node.stage->type().name);
+  if (!params) return words + "(" + node.stage->words() + ")";
+  if (!has_fingerprint) return shortened(words + params->text(), 400);
+  Json kept = Json::dict();
+  for (const auto& [key, value] : *params->as<Json::Dict>())
+    if (!stands_for_data(value)) kept.set(key, value);
+  return words + kept.text();
 }
 
-Json graph_words(const Plan& plan) {
-  Json stages = Json::list();
-  for (const Node* node : nodes_of(*plan.node)) {
-    const bool hint =
-        node->stage->type().form == Form::kEngine &&
-        (node->stage->engine().kind == EngineKind::kPrefetch || node->stage->engine().kind == EngineKind::kOnError);
-    if (!hint) stages.push(words_of(*node));
-  }
-  return stages;
+bool is_hint(const Node& node) {
+  if (node.stage->type().form != Form::kEngine) return false;
+  const EngineKind kind = node.stage->engine().kind;
+  return kind == EngineKind::kPrefetch || kind == EngineKind::kOnError;
 }
 
-Json file_words(const Plan& plan) {
-  Json files = Json::list();
-  for (const auto& node : plan.source_nodes) {
-    Result<std::string> print = node->stage->fingerprint();
-    files.push(print ? *print : "unreadable: " + print.error().message());
-  }
-  return files;
+// Read once: saving is often, and the files are those the plan was made for.
+const Fingerprint& fingerprint_of(const Plan& plan) {
+  std::call_once(plan.fingerprint->once, [&] {
+    std::set<const Node*> with_files;
+    for (const auto& node : plan.source_nodes) {
+      Result<std::string> print = node->stage->fingerprint();
+      if (!print || !print->empty()) with_files.insert(node.get());
+      plan.fingerprint->files.push(print ? *std::move(print) : "unreadable: " + print.error().message());
+    }
+    for (const Node* node : nodes_of(*plan.node))
+      if (!is_hint(*node)) plan.fingerprint->graph.push(words_of(*node, with_files.contains(node)));
+  });
+  return *plan.fingerprint;
 }
 
 Result<void> compare(const Json* saved, const Json& now, std::string_view what, const std::vector<std::string>& names) {
@@ -138,8 +155,8 @@ void raise_passes(const Plan& plan, const Passes& passes, int32_t source, int64_
 Json checkpoint_head(const Plan& plan, const Passes& passes) {
   Json json = Json::dict();
   json.set("stoker_checkpoint", kFormat);
-  json.set("graph", graph_words(plan));
-  json.set("files", file_words(plan));
+  json.set("graph", fingerprint_of(plan).graph);
+  json.set("files", fingerprint_of(plan).files);
   Json seeds = Json::list();
   for (const Node* node : nodes_of(*plan.node)) seeds.push(std::to_string(node->state->seed.load()));
   json.set("seeds", std::move(seeds));
@@ -160,8 +177,8 @@ Result<Passes> restore_head(const Plan& plan, const Json& json) {
   if (*format->as<int64_t>() != kFormat)
     return Error::invalid("the checkpoint has format ", *format->as<int64_t>(), " and this Stoker reads format ",
                           kFormat);
-  STOKER_TRY(compare(json.find("graph"), graph_words(plan), "stages", {}));
-  STOKER_TRY(compare(json.find("files"), file_words(plan), "files", plan.sources));
+  STOKER_TRY(compare(json.find("graph"), fingerprint_of(plan).graph, "stages", {}));
+  STOKER_TRY(compare(json.find("files"), fingerprint_of(plan).files, "files", plan.sources));
   const Json* seeds = json.find("seeds");
   const auto nodes = nodes_of(*plan.node);
   const Json::List* seed_list = seeds ? seeds->as<Json::List>() : nullptr;

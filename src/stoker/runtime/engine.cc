@@ -95,6 +95,17 @@ Run fetch(const ListPlan& list, const Run& names, const MakeContext& context) {
   return lost.take();
 }
 
+// The stage that a line waits for: the source at its end, where that is its own.
+Meter* line_meter(const SegmentPlan& segment) {
+  const LinePlan* at = segment.line.get();
+  while (!at->inputs.empty() && at->inputs[0]->meter) at = at->inputs[0].get();
+  return at->meter ? at->meter : segment.meter;
+}
+
+std::string written_at(const Meter& meter) {
+  return meter.location.empty() ? "" : " (written at " + meter.location + ")";
+}
+
 void hand_over(const Run& run) {
   for (const Column& column : run.columns) {
     if (column.dense()) {
@@ -129,6 +140,7 @@ Segment::Segment(Engine& engine_in, Instance& instance_in, const SegmentPlan& pl
   capacity = plan.steps.empty() ? 2 : 2 * workers + 2;
   capacity = std::max(capacity, static_cast<size_t>(std::clamp<int64_t>(plan.at_least, 0, 1 << 20)));
   if (plan.filters) marks.push_back({0, 0});
+  likes.resize(plan.steps.size());
   if (const size_t tuned = plan.meter->tuned_capacity.load()) capacity = std::max(capacity, tuned);
   if (const int64_t rows = plan.meter->tuned_run_rows.load()) run_rows = rows;
   ns_per_row = plan.meter->tuned_ns_per_row.load();
@@ -234,7 +246,28 @@ void Engine::stop() {
 void Engine::release_by(std::chrono::steady_clock::time_point deadline) {
   std::unique_lock lock(mutex_);
   piece_done_.wait_until(lock, deadline, [&] { return running_ == 0; });
-  if (running_ == 0) release(lock);
+  if (running_ == 0)
+    release(lock);
+  else
+    abandon(lock);
+}
+
+// A call does not return: all that it has no hold of goes now, the rest when
+// it ends.
+void Engine::abandon(std::unique_lock<std::mutex>& lock) {
+  std::vector<std::unique_ptr<Ticket>> tickets;
+  std::vector<std::unique_ptr<LineNode>> lines;
+  std::vector<std::shared_ptr<Slab>> slabs;
+  for (Segment* segment : order_) {
+    for (auto& ticket : segment->window)
+      if (ticket->state != Ticket::State::kRunning) tickets.push_back(std::move(ticket));
+    std::erase_if(segment->window, [](const auto& ticket) { return !ticket; });
+    slabs.push_back(std::move(segment->slab));
+    if (!segment->line_busy) lines.push_back(std::move(segment->line));
+  }
+  lock.unlock();
+  lines.clear();  // which close their children, under the lock
+  if (const std::unique_lock consumer(consumer_mutex_, std::try_to_lock); consumer.owns_lock()) current_ = Run();
 }
 
 void Engine::release_when_done() {
@@ -320,6 +353,7 @@ bool Engine::calls_user(const Segment& segment, size_t from) const {
 
 bool Engine::line_may_run(const Segment& segment, ThreadKind kind) const {
   if (Pool::process().workers() == 0) return true;
+  if (kind == ThreadKind::kConsumer && segment.plan.line_user) return false;
   return segment.plan.line_waits == (kind == ThreadKind::kWaiter);
 }
 
@@ -334,6 +368,10 @@ int64_t Engine::rows_for(const Segment& segment) const {
   int64_t rows = segment.run_rows;
   if (segment.plan.steps.empty() && segment.bytes_per_row > 0)
     rows = std::clamp<int64_t>(static_cast<int64_t>(kSmallRun / segment.bytes_per_row), 1, kMostRunRows);
+  // A call that sleeps holds up nothing but its own row, and where the user
+  // gave a number, so many calls can be in progress.
+  for (const StepPlan& step : segment.plan.steps)
+    if (step.user && (step.parallel > 0 || step.meter->sleeps.load(std::memory_order_relaxed))) rows = 1;
   if (segment.bytes_per_row > 0) {
     const auto fit =
         static_cast<int64_t>(static_cast<double>(Budget::process().limit()) / kRunShare / segment.bytes_per_row);
@@ -350,9 +388,8 @@ bool Engine::admit(Segment& segment, Ticket& ticket) {
   if (ticket.prepaid > 0) return true;
   const auto guess = static_cast<int64_t>(segment.bytes_per_row * ticket.rows);
   const int64_t bytes = std::max(guess, ticket.bytes);
-  if (bytes == 0) {  // sizes are not known yet: one at a time
-    return segment.bytes_per_row > 0 || segment.running == 0 || segment.popped > 0;
-  }
+  if (bytes == 0)  // sizes are not known yet: one at a time, but calls of the user's may need one another
+    return segment.bytes_per_row > 0 || segment.running == 0 || segment.popped > 0 || calls_user(segment, ticket.step);
   if (!Budget::process().ask(bytes)) return false;
   ticket.prepaid = bytes;
   return true;
@@ -379,6 +416,7 @@ void Engine::start(Piece& piece) {
   Ticket& ticket = *piece.ticket;
   ticket.state = Ticket::State::kRunning;
   if (piece.demand) ticket.demand = true;
+  if (ticket.step == 0) ticket.likes = piece.segment->likes;
   ++piece.segment->running;
   piece.segment->queued.erase(ticket.first);
   ++piece.segment->plan.steps[ticket.step].meter->calls;
@@ -486,42 +524,6 @@ bool Engine::run_one(ThreadKind kind) {
 
 // ---- doing it
 
-// What the watchdog sees of a call; the outer one's again afterwards.
-class CallScope {
- public:
-  CallScope(Meter* meter, bool user, int64_t element, int64_t now) : slot_(Pool::slot()) {
-    if (!slot_) return;
-    since_ = slot_->since.load();
-    stage_ = slot_->stage.load();
-    element_ = slot_->element.load();
-    user_ = slot_->user.load();
-    set(meter, now, element, user);
-  }
-  ~CallScope() {
-    if (slot_) set(stage_, since_, element_, user_);
-  }
-  CallScope(const CallScope&) = delete;
-  CallScope& operator=(const CallScope&) = delete;
-
- private:
-  // The time goes first and comes last: what the monitor reads between two
-  // looks at it belongs together.
-  void set(Meter* meter, int64_t since, int64_t element, bool user) {
-    slot_->since = 0;
-    slot_->stage = meter;
-    slot_->element = element;
-    slot_->user = user;
-    slot_->told = false;
-    slot_->since = since;
-  }
-
-  ThreadSlot* slot_;
-  Meter* stage_ = nullptr;
-  int64_t since_ = 0;
-  int64_t element_ = -1;
-  bool user_ = false;
-};
-
 void Engine::run(Piece piece, ThreadKind kind) {
   const std::shared_ptr<Engine> alive = shared_from_this();
   if (piece.ticket)
@@ -546,7 +548,9 @@ void Engine::run_line(Piece piece, ThreadKind kind) {
   {
     TaskScope scope(task);
     AccountScope account(account_);
-    CallScope call(segment.plan.meter, segment.plan.line_waits, segment.issued, now_ns());
+    std::optional<CallScope> call;
+    if (segment.plan.line_waits || segment.plan.line_user)
+      call.emplace(Call{line_meter(segment.plan), now_ns(), segment.issued, nullptr, tell_after_ns()});
     pulled = segment.line->pull(piece.most);
   }
 
@@ -638,11 +642,15 @@ void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
     {
       TaskScope scope(task);
       AccountScope account(account_);
-      CallScope call(step.meter, step.user, ticket.first, begun);
+      std::optional<CallScope> call;
+      if (step.user) call.emplace(Call{step.meter, begun, ticket.first, &ticket.row, tell_after_ns()});
+      ticket.row.store(0, std::memory_order_relaxed);
       if (step.kind == StepPlan::Kind::kFetch)
         ticket.run = fetch(*step.list, ticket.input, segment.instance.make);
       else
-        run_step(step, ticket.run, segment.instance.make, last && target ? &*target : nullptr);
+        run_step(
+            step, ticket.run, segment.instance.make,
+            {.target = last && target ? &*target : nullptr, .row = &ticket.row, .like = &ticket.likes[ticket.step]});
       if (last && target) target->settle(ticket.run);
     }
     const int64_t ended = now_ns();
@@ -652,8 +660,8 @@ void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
     if (measure_cpu) note_waiting(*step.meter, time_begun, took);
     --step.meter->calls;
     if (last || task.no_room || stopped_ || ticket.run.size == 0) break;
-    ++ticket.step;
     std::lock_guard lock(mutex_);
+    ++ticket.step;
     if (!may_run(segment, ticket, kind)) {  // for another kind of thread, or a free call
       handed_on = true;
       break;
@@ -668,6 +676,7 @@ void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
 // a function that waits. One that was merely preempted is not.
 void Engine::note_waiting(Meter& meter, const ThreadTime& begun, int64_t took) {
   const ThreadTime ended = thread_time();
+  if (ended.gave_way > begun.gave_way) meter.sleeps = true;
   const int64_t cpu = ended.gave_way > begun.gave_way ? ended.cpu_ns - begun.cpu_ns : took;
   const int64_t total = meter.cpu_ns.fetch_add(cpu) + cpu;
   const int64_t busy = meter.busy_ns.load();
@@ -702,12 +711,34 @@ void Engine::end_part(Segment& segment, Ticket& ticket, Task& task, int64_t ns, 
       waiter = segment.plan.steps[ticket.step].meter->waits.load();
     } else {
       ticket.state = Ticket::State::kDone;
-      if (!segment.plan.names) dropped = std::exchange(ticket.input, Run());
       learn(segment, ns, ticket.rows);
+      if (&ticket == segment.window.front().get()) settle_head(segment, dropped);
     }
     wake_consumer();
   }
   if (waiter) Pool::process().want_waiters(1);
+}
+
+// The first to be given out says what functions give. What was made before that
+// was known, and is of another kind, is made again: which element fails must
+// not depend on who was first. Until then the input is kept.
+void Engine::settle_head(Segment& segment, Run& dropped) {
+  if (!segment.head_ready() || segment.window.front()->taken > 0 || segment.plan.steps.empty()) return;
+  Ticket& head = *segment.window.front();
+  bool again = false;
+  for (size_t i = 0; i < head.likes.size(); ++i) {
+    if (!segment.likes[i].nest) segment.likes[i] = head.likes[i];
+    again |= head.likes[i].nest && !(head.likes[i] == segment.likes[i]);
+  }
+  if (!again) {
+    if (!segment.plan.names) dropped = std::exchange(head.input, Run());
+    return;
+  }
+  dropped = std::exchange(head.run, Run());
+  head.slab.reset();
+  head.step = 0;
+  head.state = Ticket::State::kQueued;
+  segment.queued[head.first] = &head;
 }
 
 void Engine::forget(Segment& segment, Ticket& ticket) {
@@ -734,6 +765,7 @@ void Engine::wake_consumer() {
 
 Pulled Engine::take(Segment& segment, int64_t most) {
   std::unique_ptr<Ticket> emptied;  // freed outside the lock
+  Run dropped;
   std::lock_guard lock(mutex_);
   while (segment.head_ready()) {
     Ticket& head = *segment.window.front();
@@ -751,6 +783,7 @@ Pulled Engine::take(Segment& segment, int64_t most) {
     if (whole || head.taken >= head.run.size) {
       emptied = std::move(segment.window.front());
       segment.window.pop_front();
+      settle_head(segment, dropped);
     }
     if (n > 0) return Pulled::of(std::move(part));
   }
@@ -937,25 +970,42 @@ Result<void> Engine::restore(const Json& json) {
 
 // ---- tuning and telling
 
-void Engine::tick(int64_t now) {
+std::string Engine::tick(int64_t now) {
   std::lock_guard lock(mutex_);
-  if (stopped_ || !root_) return;
+  if (stopped_ || !root_) return {};
   for (Segment* segment : order_) {
     sample(*segment);
     if (now - last_tuned_ns_ >= kTuneEvery) tune(*segment, now);
   }
   if (now - last_tuned_ns_ >= kTuneEvery) last_tuned_ns_ = now;
-  if (waiting_since_ > 0 && !stall_told_ &&
-      static_cast<double>(now - waiting_since_) > options_.stall_warning_s * 1e9) {
-    stall_told_ = true;
-    std::string where;
-    const Segment* segment = root_->root;
-    while (segment->window.empty() && !segment->line_busy && segment->blocked_on) segment = segment->blocked_on;
-    where = segment->window.empty() ? segment->plan.meter->path
-                                    : segment->plan.steps[segment->window.front()->step].meter->path;
-    tell("stoker: the consumer has waited " + std::to_string((now - waiting_since_) / 1'000'000'000) + " s for " +
-         where + ", after " + std::to_string(delivered_elements_.load()) + " elements");
+  if (waiting_since_ == 0 || stall_told_ || now - waiting_since_ < tell_after_ns()) return {};
+  stall_told_ = true;
+  return "stoker: the consumer has waited " + std::to_string((now - waiting_since_) / 1'000'000'000) + " s for " +
+         awaited() + ", after " + std::to_string(delivered_elements_.load()) + " elements";
+}
+
+// What the consumer's path ends at: the stage, the element, where it was written.
+std::string Engine::awaited() const {
+  const Segment* segment = root_->root;
+  while (segment->window.empty() && !segment->line_busy && segment->blocked_on) segment = segment->blocked_on;
+  if (segment->window.empty() || segment->plan.steps.empty() || segment->head_ready()) {
+    const Meter& meter = *line_meter(segment->plan);
+    return meter.path + ", element " + std::to_string(segment->issued) + written_at(meter);
   }
+  const Ticket& head = *segment->window.front();
+  const Meter& meter = *segment->plan.steps[head.step].meter;
+  return meter.path + " at " + origin_of(*segment, head) + written_at(meter);
+}
+
+// Of the row it has come to. Maps leave origins alone while they run; what is
+// being fetched or filtered is told by its number.
+std::string Engine::origin_of(const Segment& segment, const Ticket& ticket) const {
+  const int32_t row = std::clamp(ticket.row.load(), 0, ticket.rows - 1);
+  const Run& run = ticket.step > 0 ? ticket.run : ticket.input;
+  if (segment.plan.filters || run.names()) return "element " + std::to_string(ticket.first + row);
+  Error error = Error::internal("");
+  annotate(error, *plan_->node, run.origins.at(row), &plan_->sources);
+  return error.place().origin;
 }
 
 void Engine::sample(Segment& segment) {

@@ -32,8 +32,10 @@ struct Ticket {
   int32_t rows = 0;   // as the line gave it
   State state = State::kQueued;
   size_t step = 0;                  // the next one
+  std::vector<ElementType> likes;   // by step: what functions gave
   Run run;                          // so far; when done, the result
   Run input;                        // to begin again with
+  std::atomic<int32_t> row{0};      // that a call has come to
   std::atomic<bool> demand{false};  // a consumer waits for it: it takes memory without asking
   int64_t prepaid = 0;              // bytes asked for when it was admitted
   int64_t bytes = 0;                // known to be needed after it found no room
@@ -68,7 +70,8 @@ struct Segment {
   size_t capacity = 4;  // tickets in the window at most
   double ns_per_row = 0;
   double bytes_per_row = 0;
-  std::shared_ptr<Slab> slab;  // of the batch that is being issued
+  std::vector<ElementType> likes;  // by step: what functions give, once the first is given out
+  std::shared_ptr<Slab> slab;      // of the batch that is being issued
   int64_t slab_number = -1;
   struct Mark {
     int64_t out;   // rows that had left the window
@@ -168,7 +171,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   bool consumer_waiting() const { return consumer_waiting_.load(std::memory_order_relaxed); }
   // Drops finished results that can be made again; returns the bytes.
   int64_t reclaim(int64_t bytes);
-  void tick(int64_t now);
+  // Samples and tunes; the message that is due, if one is.
+  std::string tick(int64_t now);
 
   // ---- for lines
   std::mutex& mutex() { return mutex_; }
@@ -193,6 +197,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   Engine(std::shared_ptr<const Plan> plan, std::shared_ptr<Meters> meters, EngineOptions options);
 
   void release(std::unique_lock<std::mutex>& lock);
+  void abandon(std::unique_lock<std::mutex>& lock);
 
   // Under the lock.
   void add_to_order(const Instance& instance);
@@ -211,12 +216,16 @@ class Engine : public std::enable_shared_from_this<Engine> {
   Ticket* issue(Segment& segment, Run run);
   void set_slab(Segment& segment, Ticket& ticket);
   void forget(Segment& segment, Ticket& ticket);
+  static void settle_head(Segment& segment, Run& dropped);
   void learn(Segment& segment, int64_t ns, int32_t rows);
   void wake_consumer();
   void sample(Segment& segment);
   static void tune(Segment& segment, int64_t now);
   void reserve(int64_t element_bytes);
   static Json meter_json(const Meter& meter);
+  std::string awaited() const;
+  std::string origin_of(const Segment& segment, const Ticket& ticket) const;
+  int64_t tell_after_ns() const { return static_cast<int64_t>(options_.stall_warning_s * 1e9); }
 
   // Without it.
   void run(Piece piece, ThreadKind kind);

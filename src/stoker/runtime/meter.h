@@ -32,10 +32,11 @@ struct Meter {
   std::atomic<int64_t> bytes{0};
   std::atomic<int64_t> failures{0};
   std::atomic<int64_t> busy_ns{0};
-  std::atomic<int64_t> cpu_ns{0};  // of calls of the user's, while it is not known whether they wait
-  std::atomic<double> squares{0};  // of ns per row, for the spread
-  std::atomic<int32_t> calls{0};   // in progress
-  std::atomic<bool> waits{false};  // found off the CPU half of the time, or declared
+  std::atomic<int64_t> cpu_ns{0};   // of calls of the user's, while it is not known whether they wait
+  std::atomic<double> squares{0};   // of ns per row, for the spread
+  std::atomic<int32_t> calls{0};    // in progress
+  std::atomic<bool> sleeps{false};  // a call was seen to give way by itself
+  std::atomic<bool> waits{false};   // found off the CPU half of the time, or declared
   std::atomic<int64_t> working_samples{0}, starved_samples{0}, blocked_samples{0};
 
   // What the tuner found for the segment whose line this is, for the epochs

@@ -82,10 +82,12 @@ bool has_file(const Run& run) {
 
 }  // namespace
 
-void run_step(const StepPlan& step, Run& run, const MakeContext& context, RowTarget* target) {
+void run_step(const StepPlan& step, Run& run, const MakeContext& context, const StepView& view) {
   Context stage_context(step.seed, step.key, context.stopped);
   stage_context.set_origins(&run.origins);
-  stage_context.set_target(target);
+  stage_context.set_target(view.target);
+  stage_context.show_row(view.row);
+  stage_context.set_like(view.like);
   const size_t failed_before = run.failed.size();
   std::optional<Run> input;
   if (has_file(run)) input = run;
@@ -441,11 +443,18 @@ class Lowering {
     plan->steps = std::move(stub.steps);
     plan->filters = stub.filters;
     plan->line_waits = stub.waits;
+    plan->line_user = calls_user(*plan->line);
     plan->rows = stub.filters ? 0 : rows;
     plan->at_least = stub.at_least;
     plan->meter = stub.meter;
     for (size_t i = 0; i < stub.words.size(); ++i) plan->words += (i ? " → " : "") + stub.words[i];
     return plan;
+  }
+
+  // The stages of the line itself; those behind a port have a line of their own.
+  static bool calls_user(const LinePlan& line) {
+    return (line.node && line.node->stage->calls_user()) ||
+           std::ranges::any_of(line.inputs, [](const auto& input) { return calls_user(*input); });
   }
 
   static std::shared_ptr<const ListPlan> list_of(const Stub& stub) {

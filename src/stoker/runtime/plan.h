@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -75,7 +76,12 @@ struct Listed {
 Run joined(std::vector<Run> parts);
 
 // Runs one step that is no fetch; failures are the rows', never the run's.
-void run_step(const StepPlan& step, Run& run, const MakeContext& context, RowTarget* target = nullptr);
+struct StepView {
+  RowTarget* target = nullptr;          // where results belong
+  std::atomic<int32_t>* row = nullptr;  // shows which one it has come to
+  ElementType* like = nullptr;          // what results must be like, or were like
+};
+void run_step(const StepPlan& step, Run& run, const MakeContext& context, const StepView& view = {});
 
 // One place of a line: what names elements, one step at a time and in order.
 struct LinePlan {
@@ -111,14 +117,23 @@ struct SegmentPlan {
   std::vector<StepPlan> steps;
   bool filters = false;
   bool names = false;       // the line gives names: results can be dropped and made again
-  bool line_waits = false;  // the line's source waits or is the user's
+  bool line_waits = false;  // the line's source waits
+  bool line_user = false;   // it calls functions of the user's
   int64_t rows = 0;         // of the batch that follows
   int64_t at_least = 0;     // prefetch
   std::string words;        // "range → map → filter", for explain
   Meter* meter = nullptr;   // of the line: where its own time goes
 };
 
+// What must be the same for a checkpoint to fit: made when one is first saved.
+struct Fingerprint {
+  std::once_flag once;
+  Json graph = Json::list();
+  Json files = Json::list();
+};
+
 struct Plan {
+  std::shared_ptr<Fingerprint> fingerprint = std::make_shared<Fingerprint>();
   std::shared_ptr<const Node> node;
   std::shared_ptr<const SegmentPlan> root;
   std::shared_ptr<const ListPlan> list;  // where the data set is a list: for at() and replay

@@ -23,8 +23,6 @@ constexpr int64_t kWaitingAfter = 2'000'000;
 // calls of the user's, and when there are none.
 constexpr int64_t kKnownAfter = 16;  // runs
 constexpr std::chrono::microseconds kLookOften{500}, kLook{2000}, kLookSeldom{10'000};
-// One is told of when it has lasted for so long.
-constexpr int64_t kStuckAfter = 30'000'000'000;
 // Reads and sleeping calls at once, over all iterators.
 constexpr int kMostWaiters = 64;
 constexpr int kWorkerNice = 5;
@@ -66,11 +64,6 @@ Pool& Pool::process() {
 
 Pool::Pool() : target_(standard_workers()), engines_(std::make_shared<std::vector<std::shared_ptr<Engine>>>()) {
   Budget::process().on_room([this] { wake_all(); });
-}
-
-ThreadSlot*& Pool::slot() {
-  thread_local ThreadSlot* slot = nullptr;
-  return slot;
 }
 
 std::vector<std::shared_ptr<Engine>> Pool::engines() {
@@ -179,7 +172,7 @@ bool Pool::work(ThreadKind kind) {
 
 void Pool::worker_loop(std::shared_ptr<ThreadSlot> slot) {
   lower_priority();
-  Pool::slot() = slot.get();
+  ThreadSlot::mine() = slot.get();
   slot->tid = static_cast<int>(syscall(SYS_gettid));
   pthread_getcpuclockid(pthread_self(), &slot->cpu_clock);
   while (true) {
@@ -195,6 +188,8 @@ void Pool::worker_loop(std::shared_ptr<ThreadSlot> slot) {
     if (active_workers_ > target_) {
       --active_workers_;
       std::erase(slots_, slot);
+      generation_.fetch_add(1);  // what its call made ready is for those who stay
+      work_.notify_one();
       return;
     }
     ++idle_workers_;
@@ -205,7 +200,7 @@ void Pool::worker_loop(std::shared_ptr<ThreadSlot> slot) {
 
 void Pool::waiter_loop(std::shared_ptr<ThreadSlot> slot) {
   lower_priority();
-  Pool::slot() = slot.get();
+  ThreadSlot::mine() = slot.get();
   slot->tid = static_cast<int>(syscall(SYS_gettid));
   pthread_getcpuclockid(pthread_self(), &slot->cpu_clock);
   while (true) {
@@ -226,11 +221,11 @@ void Pool::waiter_loop(std::shared_ptr<ThreadSlot> slot) {
 
 // In this call, for kWaitingAfter: its CPU time has not grown, and the kernel
 // says that it sleeps. One that was merely preempted does not.
-bool Pool::has_slept(ThreadSlot& slot, int64_t since, int64_t now) {
+bool Pool::has_slept(ThreadSlot& slot, int64_t now) {
   const int64_t cpu = cpu_time(slot.cpu_clock);
-  if (cpu != slot.cpu_seen || since > slot.unchanged_since) {
+  if (cpu != slot.cpu_seen || slot.call.since > slot.unchanged_since) {
     slot.cpu_seen = cpu;
-    slot.unchanged_since = now;
+    slot.unchanged_since = std::max(now, slot.call.since);  // it may have begun since `now` was read
     return false;
   }
   if (now - slot.unchanged_since < kWaitingAfter) return false;
@@ -239,34 +234,30 @@ bool Pool::has_slept(ThreadSlot& slot, int64_t since, int64_t now) {
   return false;
 }
 
-// Whether a call of the user's is in progress of which nobody knows yet
-// whether it waits.
-bool Pool::look_at(ThreadSlot& slot, int64_t now) {
-  const int64_t since = slot.since.load();
-  Meter* stage = slot.stage.load();
-  const int64_t element = slot.element.load();
-  const bool user = slot.user.load();
-  if (since == 0 || !user || slot.since.load() != since) {
-    slot.cpu_seen = -1;
-    return false;
-  }
-  if (slot.counts_as_worker.load() && !slot.found_waiting.load() && has_slept(slot, since, now)) {
-    stage->waits = true;
+Pool::Seen Pool::look_at(ThreadSlot& slot, int64_t now, std::vector<std::string>& messages) {
+  std::lock_guard lock(slot.mutex);
+  Call& call = slot.call;
+  if (!call.stage) return Seen::kNothing;
+  if (slot.counts_as_worker.load() && !slot.found_waiting.load() && has_slept(slot, now)) {
+    call.stage->waits = true;
     slot.found_waiting = true;
     --active_workers_;
     while (active_workers_ < target_) spawn_worker();
   }
-  if (now - since > kStuckAfter && !slot.told.exchange(true))
-    tell("stoker: " + stage->path + " has been in one call for " + std::to_string((now - since) / 1'000'000'000) +
-         " s, at element " + std::to_string(element) + " of its stage (written at " + stage->location +
-         "); the loader goes on as far as it can without it");
-  return stage->runs.load() < kKnownAfter;
+  if (now - call.since > call.tell_after_ns && !std::exchange(call.told, true))
+    messages.push_back("stoker: " + call.stage->path + " has been in one call for " +
+                       std::to_string((now - call.since) / 1'000'000'000) + " s, at element " +
+                       std::to_string(call.first + (call.row ? call.row->load() : 0)) + " of its stage (written at " +
+                       call.stage->location + "); the loader goes on as far as it can without it");
+  if (!slot.counts_as_worker.load()) return Seen::kNothing;
+  return call.stage->runs.load() < kKnownAfter ? Seen::kUnknownCall : Seen::kCall;
 }
 
 void Pool::monitor_loop() {
   int64_t last_tick = 0;
   while (true) {
     std::chrono::microseconds next_look = kLookSeldom;
+    std::vector<std::string> messages;
     int waiting = 0;
     {
       std::unique_lock lock(mutex_);
@@ -277,15 +268,17 @@ void Pool::monitor_loop() {
       const int64_t now = now_ns();
       const auto slots = slots_;
       for (const auto& slot : slots) {
-        const bool unknown = look_at(*slot, now);
-        if (slot->user.load() && slot->counts_as_worker.load())
-          next_look = std::min(next_look, unknown ? kLookOften : kLook);
+        const Seen seen = look_at(*slot, now, messages);
+        if (seen == Seen::kCall) next_look = std::min(next_look, kLook);
+        if (seen == Seen::kUnknownCall) next_look = kLookOften;
       }
     }
+    for (const std::string& message : messages) tell(message);
     const int64_t now = now_ns();
     const bool tick = now - last_tick >= 10'000'000;
     for (const std::shared_ptr<Engine>& engine : engines()) {
-      if (tick) engine->tick(now);
+      if (tick)
+        if (const std::string message = engine->tick(now); !message.empty()) tell(message);
       waiting += engine->waiter_work(kMostWaiters);
     }
     if (tick) last_tick = now;

@@ -2,32 +2,16 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <ctime>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include "stoker/runtime/call.h"
 #include "stoker/runtime/engine.h"
 
 namespace stoker {
-
-// What one thread of the pool is doing, for the watchdog and for finding
-// calls that wait. Written by the thread, read by the monitor.
-struct ThreadSlot {
-  std::atomic<int64_t> since{0};  // when the call in progress began; 0: there is none
-  std::atomic<Meter*> stage{nullptr};
-  std::atomic<int64_t> element{-1};  // ordinal of the ticket's first row
-  std::atomic<bool> user{false};     // the call is the user's
-  std::atomic<bool> counts_as_worker{false};
-  std::atomic<bool> found_waiting{false};  // the monitor has put another worker in its place
-  std::atomic<bool> told{false};
-  int tid = 0;
-  clockid_t cpu_clock{};
-  int64_t cpu_seen = -1;  // the monitor's own
-  int64_t unchanged_since = 0;
-};
 
 // The threads of the process, shared by all iterators: workers that work, at
 // lower priority than the consumer's, and waiting threads for what waits.
@@ -51,7 +35,6 @@ class Pool {
   // Makes room by dropping cached elements and finished results.
   void reclaim(int64_t bytes);
 
-  static ThreadSlot*& slot();
   int threads();  // alive now, both kinds
 
  private:
@@ -60,8 +43,9 @@ class Pool {
   void worker_loop(std::shared_ptr<ThreadSlot> slot);
   void waiter_loop(std::shared_ptr<ThreadSlot> slot);
   void monitor_loop();
-  bool look_at(ThreadSlot& slot, int64_t now);
-  bool has_slept(ThreadSlot& slot, int64_t since, int64_t now);
+  enum class Seen { kNothing, kCall, kUnknownCall };
+  Seen look_at(ThreadSlot& slot, int64_t now, std::vector<std::string>& messages);  // under mutex_
+  static bool has_slept(ThreadSlot& slot, int64_t now);
   bool work(ThreadKind kind);
   std::vector<std::shared_ptr<Engine>> engines();
   void spawn_worker();  // under mutex_

@@ -13,6 +13,7 @@ struct FromTensorSlices {
 
   void describe(Fields& f) { f.required("tensors", tensors, "arrays of equal length along axis 0"); }
 
+  Result<std::string> fingerprint() const { return tensors.fingerprint(); }
   Result<void> check() const;
   Result<Spec> spec(std::span<const Spec>) const;
   Result<int64_t> length(Context&) const { return tensors.leaves[0].dim(0); }

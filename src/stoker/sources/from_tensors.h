@@ -13,6 +13,7 @@ struct FromTensors {
 
   void describe(Fields& f) { f.required("tensors", tensors, "the element"); }
 
+  Result<std::string> fingerprint() const { return tensors.fingerprint(); }
   Result<void> check() const {
     if (tensors.leaves.empty()) return Error::invalid("an element without components was given");
     return {};

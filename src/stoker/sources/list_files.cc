@@ -1,7 +1,10 @@
 #include "stoker/sources/list_files.h"
 
+#include <algorithm>
+
 #include <mutex>
 
+#include "stoker/core/hash.h"
 #include "stoker/io/glob.h"
 
 namespace stoker {
@@ -46,12 +49,19 @@ Result<Element> ListFiles::at(int64_t i, Context&) const {
   return Element(Array::of_bytes((*files)[static_cast<size_t>(i)]));
 }
 
+// Names below the folder that all have in common: a moved data set is the same.
 Result<std::string> ListFiles::fingerprint() const {
   const auto& files = listing->of(file_pattern);
   if (!files) return files.error();
-  size_t hash = files->size();
-  for (const std::string& file : *files) hash = hash * 1099511628211u + std::hash<std::string>()(file);
-  return std::to_string(files->size()) + " files, names " + std::to_string(hash);
+  std::string_view folder = files->empty() ? std::string_view() : std::string_view(files->front());
+  for (const std::string& file : *files) {
+    const auto differ = std::ranges::mismatch(folder, std::string_view(file)).in1;
+    folder = folder.substr(0, static_cast<size_t>(differ - folder.begin()));
+  }
+  folder = folder.substr(0, folder.rfind('/') + 1);
+  uint64_t hash = 0;
+  for (const std::string& file : *files) hash = hash_of(std::string_view(file).substr(folder.size()), hash);
+  return std::to_string(files->size()) + " files, names " + hex_of(hash);
 }
 
 }  // namespace stoker

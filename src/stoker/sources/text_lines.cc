@@ -1,7 +1,5 @@
 #include "stoker/sources/text_lines.h"
 
-#include <sys/stat.h>
-
 #include "stoker/io/lines.h"
 #include "stoker/io/stream.h"
 
@@ -46,16 +44,6 @@ Result<std::optional<Element>> TextLines::next(State& state, Context&) const {
     if (!more) return std::move(more).error();
   }
   return std::optional<Element>();
-}
-
-Result<std::string> TextLines::fingerprint() const {
-  std::string print;
-  for (const std::string& path : filenames) {
-    struct stat info{};
-    const int64_t size = stat(path.c_str(), &info) == 0 ? static_cast<int64_t>(info.st_size) : -1;
-    print += (print.empty() ? "" : ", ") + path.substr(path.rfind('/') + 1) + " of " + std::to_string(size) + " bytes";
-  }
-  return print;
 }
 
 }  // namespace stoker

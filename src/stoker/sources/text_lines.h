@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "stoker/graph/stage.h"
+#include "stoker/io/file.h"
 
 namespace stoker {
 
@@ -42,7 +43,7 @@ struct TextLines {
   }
   Result<Spec> spec(std::span<const Spec>) const { return Spec::scalar(DType::kBytes); }
   Result<std::optional<Element>> next(State& state, Context&) const;
-  Result<std::string> fingerprint() const;
+  Result<std::string> fingerprint() const { return fingerprint_of(filenames); }
 
  private:
   Result<void> open(State& state) const;

@@ -1,0 +1,35 @@
+#include "stoker/core/hash.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace stoker {
+namespace {
+
+// Checkpoints keep these numbers: they must never change.
+TEST(Hash, IsTheSameForEver) {
+  EXPECT_EQ(hex_of(hash_of("")), "5692161d100b05e5");
+  EXPECT_EQ(hex_of(hash_of("stoker")), "acb54769967f46fb");
+}
+
+TEST(Hash, SeesEveryByteAndTheLength) {
+  std::set<uint64_t> seen{hash_of(std::string(100, 'a')), hash_of(std::string(101, 'a')),
+                          hash_of(std::string(99, 'a'))};
+  for (size_t i = 0; i < 100; ++i) {
+    std::string text(100, 'a');
+    text[i] = 'b';
+    seen.insert(hash_of(text));
+  }
+  seen.insert(hash_of(std::string_view("\0", 1)));
+  seen.insert(hash_of(""));
+  EXPECT_EQ(seen.size(), 105u);
+}
+
+TEST(Hash, ShortensOnlyWhatIsLong) {
+  EXPECT_EQ(shortened("abc", 3), "abc");
+  EXPECT_EQ(shortened("abcd", 3), "abc… " + hex_of(hash_of("abcd")));
+}
+
+}  // namespace
+}  // namespace stoker
