@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -61,6 +62,7 @@ class ListPlan {
  public:
   virtual ~ListPlan() = default;
   virtual int64_t length() const = 0;  // kEndless when there is no end
+  virtual bool calls_user() const { return false; }
   virtual Run make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
                    const MakeContext& context) const = 0;
 };
@@ -69,6 +71,7 @@ class ListPlan {
 struct Listed {
   std::shared_ptr<const ListPlan> list;
   std::vector<StepPlan> steps;
+  bool calls_user() const { return list->calls_user() || std::ranges::any_of(steps, &StepPlan::user); }
   Run make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes, const MakeContext& context) const;
 };
 

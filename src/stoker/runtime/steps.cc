@@ -1,0 +1,107 @@
+#include "stoker/runtime/plan.h"
+
+#include <algorithm>
+
+namespace stoker {
+namespace {
+
+const Origin& outermost(const Origin& origin) {
+  const Origin* at = &origin;
+  while (true) {
+    if (at->parent)
+      at = at->parent.get();
+    else if (at->members && !at->members->empty())
+      at = &at->members->front();
+    else
+      return *at;
+  }
+}
+
+}  // namespace
+
+void annotate(Error& error, const Node& node, const Origin& origin, const std::vector<std::string>* sources) {
+  if (!error.place().origin.empty()) return;
+  Error::Place& place = error.at();
+  place.stage = node.name + (place.stage.empty() ? "" : ", " + place.stage);  // an operation has named itself
+  place.written_at = node.location.words();
+  const Origin& first = outermost(origin);
+  place.position = first.position;
+  place.pass = first.pass;
+  if (sources && static_cast<size_t>(first.source) < sources->size())
+    place.source = (*sources)[static_cast<size_t>(first.source)];
+  place.origin = place.source + ":" + origin.words();
+}
+
+namespace {
+
+// The file that a row's bytes came from, if one of them says so.
+const Buffer::Source* file_of(const Run& run, int32_t row) {
+  for (const Column& column : run.columns) {
+    if (column.dense()) continue;
+    const Array& array = column.rows()[static_cast<size_t>(row)];
+    if (array.owner() && array.owner()->source()) return array.owner()->source();
+  }
+  return nullptr;
+}
+
+void annotate_new_failures(Run& run, size_t before, const Run* input, const StepPlan& step,
+                           const MakeContext& context) {
+  if (run.failed.size() == before) return;
+  for (Failure& failure : run.failed) {
+    if (!failure.error.place().origin.empty()) continue;
+    if (input)
+      if (const Buffer::Source* file = file_of(*input, failure.row); file && failure.error.place().path.empty())
+        failure.error.set_path(file->path, file->offset);
+    annotate(failure.error, *step.node, run.origins.at(failure.row), context.sources);
+    failure.error.at().record = step.node->stage->record_words(run.origins.at(failure.row));
+  }
+}
+
+void fail_all(Run& run, const Error& error) {
+  for (int32_t row = 0; row < run.size; ++row) run.fail(row, error);
+}
+
+void keep_rows(Run& run, const std::vector<uint8_t>& kept) {
+  std::vector<int32_t> rows;
+  for (int32_t row = 0; row < run.size; ++row)
+    if (kept[static_cast<size_t>(row)] || run.failure_of(row)) rows.push_back(row);
+  if (static_cast<int32_t>(rows.size()) < run.size) run = run.select(rows);
+}
+
+bool has_file(const Run& run) {
+  for (const Column& column : run.columns)
+    if (!column.dense() && column.size() > 0 && column.rows()[0].owner() && column.rows()[0].owner()->source())
+      return true;
+  return false;
+}
+
+}  // namespace
+
+void run_step(const StepPlan& step, Run& run, const MakeContext& context, const StepView& view) {
+  Context stage_context(step.seed, step.key, context.stopped);
+  stage_context.set_origins(&run.origins);
+  stage_context.set_target(view.target);
+  stage_context.show_row(view.row);
+  stage_context.set_like(view.like);
+  const size_t failed_before = run.failed.size();
+  std::optional<Run> input;
+  if (has_file(run)) input = run;
+  const Stage& stage = *step.node->stage;
+  try {
+    if (step.kind == StepPlan::Kind::kFilter) {
+      Result<std::vector<uint8_t>> kept = stage.keep(run, stage_context);
+      if (!kept) fail_all(run, kept.error());
+      annotate_new_failures(run, failed_before, input ? &*input : nullptr, step, context);
+      if (kept) keep_rows(run, *kept);
+      return;
+    }
+    const Result<void> done =
+        step.kind == StepPlan::Kind::kLoad ? stage.load(run, stage_context) : stage.apply(run, stage_context);
+    if (!done) fail_all(run, done.error());
+  } catch (...) {
+    fail_all(run, error_of_exception());
+  }
+  annotate_new_failures(run, failed_before, input ? &*input : nullptr, step, context);
+}
+
+}  // namespace stoker
