@@ -24,6 +24,8 @@ std::string words_of(Dims dims);
 // table of views whose characters the same owner keeps.
 class Array {
  public:
+  static constexpr bool kRelocatable = true;  // no part points into another
+
   Array() : dims_{} {}  // a bool, false
   Array(const Array& other) { copy(other); }
   Array(Array&& other) noexcept { move_from(other); }

@@ -1,12 +1,22 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <initializer_list>
 #include <memory>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 namespace stoker {
+
+// Whether an object's bytes may be moved elsewhere, the old place being left
+// without a destructor. A type says so by a constant of this name.
+template <typename T>
+constexpr bool kRelocatable = std::is_trivially_copyable_v<T>;
+template <typename T>
+  requires requires { T::kRelocatable; }
+constexpr bool kRelocatable<T> = T::kRelocatable;
 
 // A vector whose first N items lie inside it: elements have one or two
 // components and must cost no allocation.
@@ -90,9 +100,14 @@ class InlineVector {
       capacity_ = std::exchange(other.capacity_, N);
       return;
     }
-    std::uninitialized_move(other.begin(), other.end(), items_);
     size_ = other.size_;
-    other.clear();
+    if constexpr (kRelocatable<T>) {
+      std::memcpy(inside_, other.inside_, sizeof(inside_));  // of one length: no loop
+      other.size_ = 0;
+    } else {
+      std::uninitialized_move(other.begin(), other.end(), items_);
+      other.clear();
+    }
   }
 
   alignas(T) std::byte inside_[N * sizeof(T)];

@@ -357,7 +357,7 @@ bool Engine::line_may_run(const Segment& segment, ThreadKind kind) const {
   return segment.plan.line_waits == (kind == ThreadKind::kWaiter);
 }
 
-bool Engine::line_ready(const Segment& segment) const {
+bool Engine::line_ready(const Segment& segment) {
   if (segment.closed || segment.line_busy || segment.line_ended) return false;
   const Segment* on = segment.blocked_on;
   return !on || on->head_ready() || on->at_end();
@@ -382,6 +382,14 @@ int64_t Engine::rows_for(const Segment& segment) const {
   // A run ends where a batch ends: its own, or the last of several small ones.
   const int64_t in_batch = std::max<int64_t>(0, (segment.issued - segment.lost) % batch);
   return in_batch == 0 && rows > batch ? rows / batch * batch : std::min(rows, batch - in_batch);
+}
+
+// Tickets of small work are made several at a time.
+int64_t Engine::tickets_for(const Segment& segment) const {
+  if (!segment.plan.names || segment.ns_per_row == 0) return 1;
+  const double each = segment.ns_per_row * static_cast<double>(rows_for(segment));
+  const auto room = static_cast<int64_t>(capacity_of(segment)) - static_cast<int64_t>(segment.window.size());
+  return std::clamp<int64_t>(static_cast<int64_t>(kRunNs / 2 / each), 1, std::max<int64_t>(1, room));
 }
 
 bool Engine::admit(Segment& segment, Ticket& ticket) {
@@ -410,7 +418,7 @@ void Engine::start(Piece& piece) {
   piece.alive = piece.segment->instance.shared_from_this();
   if (!piece.ticket) {
     piece.segment->line_busy = true;
-    piece.most = rows_for(*piece.segment);
+    piece.most = rows_for(*piece.segment) * tickets_for(*piece.segment);
     return;
   }
   Ticket& ticket = *piece.ticket;
@@ -507,17 +515,27 @@ size_t Engine::capacity_of(const Segment& segment) {
   return most;
 }
 
+// Something that a worker could do, as far as can be said without asking for
+// memory.
+bool Engine::has_work() const {
+  return !stopped_ && std::ranges::any_of(order_, [](const Segment* segment) {
+    return !segment->queued.empty() || (line_ready(*segment) && segment->window.size() < capacity_of(*segment));
+  });
+}
+
 bool Engine::run_one(ThreadKind kind) {
   Piece piece;
   int waiting = 0;
+  bool more = false;
   {
     std::lock_guard lock(mutex_);
     piece = pick(kind);
     if (piece && kind == ThreadKind::kWaiter) waiting = count_waiter_work(1);
+    more = piece && has_work();
   }
   if (!piece) return false;
   if (waiting > 0) Pool::process().want_waiters(1);
-  Pool::process().wake();
+  if (more) Pool::process().wake();
   run(piece, kind);
   return true;
 }
@@ -556,12 +574,13 @@ void Engine::run_line(Piece piece, ThreadKind kind) {
 
   Ticket* mine = nullptr;
   int waiting = 0;
+  bool more = false;
   {
     std::lock_guard lock(mutex_);
     segment.line_busy = false;
     segment.blocked_on = nullptr;
     if (pulled.kind == Pulled::Kind::kRun) {
-      mine = issue(segment, std::move(pulled.run));
+      mine = issue_all(segment, std::move(pulled.run));
       if (mine && may_run(segment, *mine, kind) && !stopped_ && (piece.demand || admit(segment, *mine))) {
         Piece next{&segment, mine, 1, piece.demand, nullptr};
         start(next);
@@ -577,13 +596,27 @@ void Engine::run_line(Piece piece, ThreadKind kind) {
       segment.blocked_on = pulled.on;
     }
     wake_consumer();
+    more = has_work();
   }
   if (waiting > 0) Pool::process().want_waiters(1);
-  Pool::process().wake();
+  if (more) Pool::process().wake();
   if (mine) run_ticket(segment, *mine, kind);
 }
 
-// The ticket, when it has steps to go.
+// Cuts what a line gave into tickets; the first, when it has steps to go.
+Ticket* Engine::issue_all(Segment& segment, Run run) {
+  Ticket* first = nullptr;
+  for (int32_t at = 0; at < run.size;) {
+    const auto rows = static_cast<int32_t>(std::min<int64_t>(run.size - at, rows_for(segment)));
+    const bool whole = rows == run.size;
+    Ticket* issued = issue(segment, whole ? std::move(run) : run.slice(at, rows));
+    if (at == 0) first = issued;
+    if (whole) break;
+    at += rows;
+  }
+  return first;
+}
+
 Ticket* Engine::issue(Segment& segment, Run run) {
   if (segment.closed || stopped_) return nullptr;
   auto ticket = std::make_unique<Ticket>();

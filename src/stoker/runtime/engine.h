@@ -206,13 +206,16 @@ class Engine : public std::enable_shared_from_this<Engine> {
   bool may_run(const Segment& segment, const Ticket& ticket, ThreadKind kind) const;
   bool calls_user(const Segment& segment, size_t from) const;
   bool line_may_run(const Segment& segment, ThreadKind kind) const;
-  bool line_ready(const Segment& segment) const;
+  static bool line_ready(const Segment& segment);
+  bool has_work() const;
   static size_t capacity_of(const Segment& segment);
   int count_waiter_work(int most) const;
   bool admit(Segment& segment, Ticket& ticket);
   bool admit_line(const Segment& segment);
   void start(Piece& piece);
   int64_t rows_for(const Segment& segment) const;
+  int64_t tickets_for(const Segment& segment) const;
+  Ticket* issue_all(Segment& segment, Run run);
   Ticket* issue(Segment& segment, Run run);
   void set_slab(Segment& segment, Ticket& ticket);
   void forget(Segment& segment, Ticket& ticket);

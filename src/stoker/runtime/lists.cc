@@ -64,24 +64,25 @@ bool rising_by_one(const std::vector<int64_t>& positions) {
 
 Run SourceList::make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
                      const MakeContext& context) const {
-  Context stage_context(0, 0, context.stopped);
-  Result<Run> fetched = Error::internal("not fetched");
-  try {
-    fetched = node_->stage->fetch(positions, stage_context);
-  } catch (...) {
-    fetched = error_of_exception();
-  }
-  Run run;
-  if (fetched) {
-    run = *std::move(fetched);
-  } else {
-    RunBuilder all;
-    for (size_t i = 0; i < positions.size(); ++i) all.add_failure(fetched.error(), Origin{}, false);
-    run = all.take();
-  }
+  Run run = fetched(positions, context);
   run.origins = origins_of(positions, passes, context);
   for (Failure& failure : run.failed) annotate(failure.error, *node_, run.origins.at(failure.row), context.sources);
   return run;
+}
+
+Run SourceList::fetched(const std::vector<int64_t>& positions, const MakeContext& context) const {
+  Context stage_context(0, 0, context.stopped);
+  std::optional<Error> error;
+  try {
+    Result<Run> run = node_->stage->fetch(positions, stage_context);
+    if (run) return *std::move(run);
+    error = std::move(run).error();
+  } catch (...) {
+    error = error_of_exception();
+  }
+  RunBuilder all;
+  for (size_t i = 0; i < positions.size(); ++i) all.add_failure(*error, Origin{}, false);
+  return all.take();
 }
 
 Origins SourceList::origins_of(const std::vector<int64_t>& positions, std::vector<int64_t> passes,

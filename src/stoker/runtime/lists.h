@@ -23,6 +23,7 @@ class SourceList final : public ListPlan {
            const MakeContext& context) const override;
 
  private:
+  Run fetched(const std::vector<int64_t>& positions, const MakeContext& context) const;
   Origins origins_of(const std::vector<int64_t>& positions, std::vector<int64_t> passes,
                      const MakeContext& context) const;
 

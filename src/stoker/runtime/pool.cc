@@ -23,6 +23,7 @@ constexpr int64_t kWaitingAfter = 2'000'000;
 // calls of the user's, and when there are none.
 constexpr int64_t kKnownAfter = 16;  // runs
 constexpr std::chrono::microseconds kLookOften{500}, kLook{2000}, kLookSeldom{10'000};
+constexpr int64_t kSpinNs = 10'000;
 // Reads and sleeping calls at once, over all iterators.
 constexpr int kMostWaiters = 64;
 constexpr int kWorkerNice = 5;
@@ -170,6 +171,16 @@ bool Pool::work(ThreadKind kind) {
   return false;
 }
 
+// Small pieces come faster than a thread falls asleep and wakes.
+bool Pool::more_came(uint64_t seen) const {
+  const int64_t until = now_ns() + kSpinNs;
+  while (now_ns() < until) {
+    if (generation_.load() != seen) return true;
+    std::this_thread::yield();
+  }
+  return false;
+}
+
 void Pool::worker_loop(std::shared_ptr<ThreadSlot> slot) {
   lower_priority();
   ThreadSlot::mine() = slot.get();
@@ -184,6 +195,7 @@ void Pool::worker_loop(std::shared_ptr<ThreadSlot> slot) {
       ++active_workers_;
       if (active_workers_ <= target_) continue;
     }
+    if (more_came(seen)) continue;
     std::unique_lock lock(mutex_);
     if (active_workers_ > target_) {
       --active_workers_;

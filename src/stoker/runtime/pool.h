@@ -47,6 +47,7 @@ class Pool {
   Seen look_at(ThreadSlot& slot, int64_t now, std::vector<std::string>& messages);  // under mutex_
   static bool has_slept(ThreadSlot& slot, int64_t now);
   bool work(ThreadKind kind);
+  bool more_came(uint64_t seen) const;
   std::vector<std::shared_ptr<Engine>> engines();
   void spawn_worker();  // under mutex_
   void spawn_waiter();  // under mutex_
