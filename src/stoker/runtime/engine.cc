@@ -1034,10 +1034,11 @@ std::string Engine::awaited() const {
 // being fetched or filtered is told by its number.
 std::string Engine::origin_of(const Segment& segment, const Ticket& ticket) const {
   const int32_t row = std::clamp(ticket.row.load(), 0, ticket.rows - 1);
-  const Run& run = ticket.step > 0 ? ticket.run : ticket.input;
-  if (segment.plan.filters || run.names()) return "element " + std::to_string(ticket.first + row);
+  const bool fetched = ticket.step > 0;
+  if (segment.plan.filters || (!fetched && ticket.input.names()))
+    return "element " + std::to_string(ticket.first + row);
   Error error = Error::internal("");
-  annotate(error, *plan_->node, run.origins.at(row), &plan_->sources);
+  annotate(error, *plan_->node, (fetched ? ticket.run : ticket.input).origins.at(row), &plan_->sources);
   return error.place().origin;
 }
 

@@ -40,9 +40,9 @@ class SequenceLine final : public LineNode, private Emit {
   };
 
   Pulled produce(int64_t most) override {
-    Pulled made = next_rows(most);
+    // First: what the rows below are blocked on must be there when they say so.
     if (stage_.type().opens && !done_) open_early();
-    return made;
+    return next_rows(most);
   }
 
  private:
