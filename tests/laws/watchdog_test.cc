@@ -96,7 +96,7 @@ TEST_P(Watchdog, NamesTheElementAndWhereTheStageWasWritten) {
 // Also where nobody waits for it yet.
 TEST_P(Watchdog, NamesACallThatDoesNotReturn) {
   if (GetParam() == 0) GTEST_SKIP() << "without workers nothing is called before it is wanted";
-  Loader loader(stuck_at(7, gate_), {.stall_warning_seconds = 0.05});
+  Loader loader(stuck_at(7, gate_).prefetch({.buffer_size = 20}), {.stall_warning_seconds = 0.05});
   ASSERT_TRUE(loader.next().ok());
   const std::string text = messages_.with("in one call");
   gate_->open();
@@ -161,12 +161,16 @@ class Dropped : public testing::TestWithParam<int> {
   // Elements of 100 KB, too large for two in a run; the call of number 5 is
   // stuck.
   Dataset stuck() {
-    return numbers(50).then(Large{}).map({.map_func = [gate = gate_, token = token_, returned = returned_](Element e) {
-      if (e[0].scalar<int64_t>() != 5) return e;
-      gate->pass();
-      *returned = true;
-      return e;
-    }});
+    return numbers(50)
+        .then(Large{})
+        .map({.map_func =
+                  [gate = gate_, token = token_, returned = returned_](Element e) {
+                    if (e[0].scalar<int64_t>() != 5) return e;
+                    gate->pass();
+                    *returned = true;
+                    return e;
+                  }})
+        .prefetch({.buffer_size = 20});
   }
 };
 INSTANTIATE_TEST_SUITE_P(Workers, Dropped, testing::Values(1, 2, 5));
