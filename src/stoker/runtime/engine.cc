@@ -296,6 +296,10 @@ std::shared_ptr<Instance> Engine::open(const SegmentPlan& root_plan, std::shared
   // A pass of a repeat shares its outer graph's bases; a nested graph counts
   // from 0 and takes its cache's.
   child->passes = plan == outer.plan ? outer.passes : Passes();
+  if (plan == outer.plan) {
+    std::lock_guard lock(mutex_);
+    child->begun = outer.begun;
+  }
   child->pass = pass;
   child->plan = std::move(plan);
   child->make = {&child->passes, std::move(parent), &plan_->sources, &stopped_};
@@ -605,13 +609,12 @@ void Engine::run_line(Piece piece, ThreadKind kind) {
 
 // Cuts what a line gave into tickets; the first, when it has steps to go.
 Ticket* Engine::issue_all(Segment& segment, Run run) {
+  if (run.size <= rows_for(segment)) return issue(segment, std::move(run));
   Ticket* first = nullptr;
   for (int32_t at = 0; at < run.size;) {
     const auto rows = static_cast<int32_t>(std::min<int64_t>(run.size - at, rows_for(segment)));
-    const bool whole = rows == run.size;
-    Ticket* issued = issue(segment, whole ? std::move(run) : run.slice(at, rows));
+    Ticket* issued = issue(segment, run.slice(at, rows));
     if (at == 0) first = issued;
-    if (whole) break;
     at += rows;
   }
   return first;

@@ -110,7 +110,9 @@ struct Instance : std::enable_shared_from_this<Instance> {
   std::string path;        // of the node that opened it
   std::vector<std::unique_ptr<Segment>> segments;
   Segment* root = nullptr;
-  bool closed = false;  // guarded by the engine's lock
+  // Guarded by the engine's lock.
+  bool closed = false;
+  std::map<const LinePlan*, int64_t> begun;  // by repeat: passes so far, for a repeat around it
 
   Segment& add_segment(const SegmentPlan& plan, int rank);
 };

@@ -108,6 +108,7 @@ Result<Json> LineNode::cut(int64_t cursor) const {
   Json json = Json::dict();
   auto entry = std::ranges::find_if(log_.rbegin(), log_.rend(), [&](const Entry& e) { return e.out <= cursor; });
   if (entry == log_.rend()) {  // never pulled: as it was made
+    if (Json state = unpulled(); !state.is_null()) json.set("state", std::move(state));
     json.set("skip", cursor);
     Json inputs = Json::list();
     for (const auto& input : inputs_) {

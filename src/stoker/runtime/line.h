@@ -65,6 +65,8 @@ class LineNode {
   // The live state as an entry; asked between two outputs.
   virtual Entry snapshot() const { return {out_, {}, cursors()}; }
   virtual Result<Json> entry_json(const Entry&) const { return Json::dict(); }
+  // The state of one that was never pulled, where it is more than its plan says.
+  virtual Json unpulled() const { return {}; }
   virtual Result<void> restore_state(const Json&) { return {}; }
   // What an entry refers to beside the inputs: children it had open.
   virtual void prune_entry(const Entry&, Dropped&) {}

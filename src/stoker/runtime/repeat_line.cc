@@ -12,7 +12,13 @@ constexpr int64_t kMostPasses = int64_t{1} << 40;
 class RepeatLine final : public LineNode {
  public:
   RepeatLine(const LinePlan& plan, Instance& instance, int64_t pass)
-      : LineNode(plan, instance), count_(plan.node->stage->engine().count), first_pass_(pass) {}
+      : LineNode(plan, instance), count_(plan.node->stage->engine().count) {
+    // Around it another repeat begins it anew: passes are counted on, those
+    // that were begun and not those that could have been.
+    std::lock_guard lock(instance.engine->mutex());
+    const auto begun = instance.begun.find(&plan);
+    first_pass_ = pass > 0 && begun != instance.begun.end() ? begun->second : pass * std::max<int64_t>(count_, 1);
+  }
   ~RepeatLine() override {
     close_child(now_.child);
     close_child(ahead_.child);
@@ -45,6 +51,7 @@ class RepeatLine final : public LineNode {
       }
       if (!now_.gave && count_ < 0) break;  // an endless repeat of nothing is nothing
       const int64_t pass = now_.pass + 1;
+      keep_counts();
       close_child(now_.child);
       now_ = {};
       if (!begin(pass)) break;
@@ -57,12 +64,19 @@ class RepeatLine final : public LineNode {
  private:
   bool begin(int64_t pass) {
     if (count_ >= 0 && pass >= count_) return false;
-    if (ahead_.pass == pass) {
-      now_ = std::exchange(ahead_, {});
-      return true;
-    }
-    now_ = opened(pass);
+    now_ = ahead_.pass == pass ? std::exchange(ahead_, {}) : opened(pass);
+    note_begun();
     return true;
+  }
+  void note_begun() {
+    std::lock_guard lock(instance_.engine->mutex());
+    instance_.begun[&plan_] = pass_below(now_.pass) + 1;
+  }
+  // Repeats inside a pass count on in the next.
+  void keep_counts() {
+    if (!now_.child) return;
+    std::lock_guard lock(instance_.engine->mutex());
+    for (const auto& [plan, begun] : now_.child->begun) instance_.begun[plan] = begun;
   }
   Begun opened(int64_t pass) {
     Begun begun{pass, nullptr, nullptr, 0, false};
@@ -73,11 +87,12 @@ class RepeatLine final : public LineNode {
                                            instance_.make.parent, instance_.path, rank_ + 1);
     return begun;
   }
-  int64_t pass_below(int64_t pass) const { return first_pass_ * std::max<int64_t>(count_, 1) + pass; }
+  int64_t pass_below(int64_t pass) const { return first_pass_ + pass; }
   // The next pass starts to fill while the last one drains.
   void open_ahead() {
     if (plan_.is_inline || ahead_.pass >= 0 || (count_ >= 0 && now_.pass + 1 >= count_)) return;
     if (!now_.gave || !instance_.engine->line_ended(*now_.child->root)) return;
+    keep_counts();
     ahead_ = opened(now_.pass + 1);
   }
   void close_child(const std::shared_ptr<Instance>& child) {
@@ -87,11 +102,17 @@ class RepeatLine final : public LineNode {
     if (!skipping()) log_now();
   }
 
+  Json unpulled() const override {
+    Json json = Json::dict();
+    json.set("first", first_pass_);
+    return json;
+  }
   Entry snapshot() const override { return {out(), now_, {}}; }
   Result<Json> entry_json(const Entry& entry) const override {
     const auto& begun = std::any_cast<const Begun&>(entry.state);
     Json json = Json::dict();
     json.set("pass", begun.pass);
+    json.set("first", first_pass_);
     json.set("gave", begun.gave);
     if (begun.pass < 0) return json;
     STOKER_TRY(Json below, begun.line ? begun.line->cut(begun.cursor) : begun.child->root->cut(begun.cursor));
@@ -100,10 +121,13 @@ class RepeatLine final : public LineNode {
   }
   Result<void> restore_state(const Json& json) override {
     const int64_t pass = saved_count(json, "pass", -1);
+    first_pass_ = saved_count(json, "first");
+    if (pass > kMostPasses || (count_ >= 0 && pass >= count_ && pass >= 0) || first_pass_ < 0 ||
+        first_pass_ > kMostPasses)
+      return Error::invalid("the checkpoint is damaged: pass ", pass, " behind ", first_pass_);
     if (pass < 0) return {};
-    if (pass > kMostPasses || (count_ >= 0 && pass >= count_))
-      return Error::invalid("the checkpoint is damaged: pass ", pass);
     now_ = opened(pass);
+    note_begun();
     now_.gave = saved_part(json, "gave") == Json(true);
     const Json& below = saved_part(json, "below");
     return now_.line ? now_.line->restore(below) : now_.child->root->restore(below);
@@ -115,7 +139,7 @@ class RepeatLine final : public LineNode {
   }
 
   const int64_t count_;
-  const int64_t first_pass_;
+  int64_t first_pass_ = 0;  // the number that its own first pass has below
   Begun now_;
   Begun ahead_;
   bool ended_ = false;
