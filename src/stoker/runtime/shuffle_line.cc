@@ -301,7 +301,7 @@ class ShuffleLine final : public LineNode {
     if (!text) return values;
     STOKER_TRY(std::string raw, from_base64(*text));
     values.resize(raw.size() / sizeof(T));
-    std::memcpy(values.data(), raw.data(), values.size() * sizeof(T));
+    if (!values.empty()) std::memcpy(values.data(), raw.data(), values.size() * sizeof(T));
     return values;
   }
 
