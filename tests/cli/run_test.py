@@ -2,6 +2,8 @@
 
 import gzip
 import os
+import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -73,7 +75,18 @@ class Stopping(TestCase):
         self.assertEqual(done.returncode, BAD_DATA)
         self.assertIn(b"cannot write the output", done.stderr)
 
-    def interrupt(self, *arguments):
+    def wait_until_under_way(self, process, ticks):
+        """Until it listens for Ctrl-C and has worked for so many ticks of the CPU's clock."""
+        listens = worked = False
+        while not (listens and worked):
+            self.assertIsNone(process.poll(), "it ended by itself")
+            status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+            listens = int(re.search(r"SigCgt:\s*(\w+)", status)[1], 16) >> (signal.SIGINT - 1) & 1
+            times = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+            worked = int(times[11]) + int(times[12]) >= ticks
+            os.sched_yield()
+
+    def interrupt(self, *arguments, ticks=0):
         process = subprocess.Popen(
             [STOKER, *arguments],
             stdout=subprocess.DEVNULL,
@@ -82,7 +95,7 @@ class Stopping(TestCase):
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         self.addCleanup(process.stderr.close)
-        time.sleep(0.5)  # it must be under way; nothing is measured by this
+        self.wait_until_under_way(process, ticks)
         begun = time.monotonic()
         process.send_signal(signal.SIGINT)
         process.wait(10)
@@ -90,7 +103,7 @@ class Stopping(TestCase):
 
     def test_at_ctrl_c_with_the_state_saved(self):
         path = self.write("g.json", graph({"stage": "counter"}))
-        status, seconds = self.interrupt("run", str(path), "--print", "none", "--save", "state")
+        status, seconds = self.interrupt("run", str(path), "--print", "none", "--save", "state", ticks=20)
         self.assertEqual(status, 130)
         self.assertLess(seconds, 5)
         rest = stoker("run", path, "--restore", self.folder / "state", "--limit", "2")

@@ -303,8 +303,7 @@ void Pool::monitor_loop() {
 void Pool::reclaim(int64_t bytes) {
   int64_t freed = CacheStore::reclaim(bytes);
   if (freed >= bytes) return;
-  const int64_t idle = Buffer::idle_bytes();
-  if (idle > 0) Buffer::free_idle();
+  Buffer::free_idle();
   for (const std::shared_ptr<Engine>& engine : engines()) {
     if (freed >= bytes) return;
     freed += engine->reclaim(bytes - freed);

@@ -56,7 +56,6 @@ class Pool {
   std::atomic<uint64_t> generation_{0};
   std::atomic<int> idle_workers_{0};
   std::atomic<int> idle_waiters_{0};
-  std::atomic<bool> user_calls_{false};
 
   std::mutex mutex_;
   std::condition_variable work_;
