@@ -195,10 +195,15 @@ function(stoker_programs folder prefix out)
   endforeach()
 endfunction()
 
-# stoker_bench(kernels): one program for each source of bench/kernels, in
-# bin/bench. Each has its own main() or BENCHMARK_MAIN().
-function(stoker_bench folder)
-  stoker_programs(bench/${folder} stoker_bench bench benchmark::benchmark fmt::fmt nlohmann_json::nlohmann_json)
+# One program for each source of bench/kernels, in bin/bench; all of
+# bench/pipelines in one, bin/stoker-bench.
+function(stoker_bench)
+  stoker_programs(bench/kernels stoker_bench bench benchmark::benchmark fmt::fmt)
+  file(GLOB sources CONFIGURE_DEPENDS "${STOKER_ROOT}/bench/pipelines/*.cc")
+  add_executable(stoker_bench ${sources})
+  set_target_properties(stoker_bench PROPERTIES OUTPUT_NAME stoker-bench)
+  target_include_directories(stoker_bench PRIVATE "${STOKER_ROOT}")
+  target_link_libraries(stoker_bench PRIVATE stoker::stoker fmt::fmt nlohmann_json::nlohmann_json)
 endfunction()
 
 # One libFuzzer program for each tests/fuzz/*_fuzz.cc, in bin/fuzz.

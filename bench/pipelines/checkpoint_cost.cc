@@ -63,13 +63,7 @@ void measure(Report& report, const std::string& name, const Dataset& dataset, in
               .note = replay_ms > 0 ? "bare replay of the draws: " + std::to_string(replay_ms) + " ms" : ""});
 }
 
-}  // namespace
-}  // namespace stoker::bench
-
-int main(int argc, char** argv) {
-  using namespace stoker;
-  using namespace stoker::bench;
-  Report report(argc, argv, "checkpoint_cost");
+int run(Report& report) {
   const int rounds = report.quick() ? 5 : 50;
   const int64_t many = report.quick() ? 300'000 : 3'000'000;
   const Dataset everything = Dataset::range({.stop = 1'000'000'000}).shuffle({.seed = 1});
@@ -85,3 +79,8 @@ int main(int argc, char** argv) {
   }
   return report.end();
 }
+
+const Benchmark benchmark("checkpoint_cost", run);
+
+}  // namespace
+}  // namespace stoker::bench

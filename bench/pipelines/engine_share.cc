@@ -27,7 +27,7 @@ void run_engine(int64_t n, int64_t turns) {
 // Instructions of one run of this program under callgrind.
 double instructions(const Report& report, const std::string& what, int64_t n, int64_t turns) {
   const std::string command = "valgrind --tool=callgrind --callgrind-out-file=/dev/null " + report.program() +
-                              " --only " + what + " --elements " + std::to_string(n) + " --turns " +
+                              " engine_share --only " + what + " --elements " + std::to_string(n) + " --turns " +
                               std::to_string(turns) + " 2>&1";
   std::FILE* pipe = popen(command.c_str(), "r");
   if (!pipe) fail("cannot run valgrind");
@@ -51,13 +51,7 @@ void count_instructions(Report& report, int64_t turns) {
       {.name = "engine's share in instructions", .value = 100 * (engine - bare) / engine, .unit = "%", .at_most = 2});
 }
 
-}  // namespace
-}  // namespace stoker::bench
-
-int main(int argc, char** argv) {
-  using namespace stoker;
-  using namespace stoker::bench;
-  Report report(argc, argv, "engine_share");
+int run(Report& report) {
   if (report.has("only")) {
     const int64_t n = std::atoll(report.text("elements", "").c_str());
     const int64_t turns = std::atoll(report.text("turns", "").c_str());
@@ -82,7 +76,7 @@ int main(int argc, char** argv) {
     cpu.push_back(100 * ((cpu2 - cpu1) / (cpu1 - cpu0) - 1));
   }
   report.add({.name = "engine over a bare loop, one worker, wall", .value = median(wall), .unit = "%", .at_most = 2});
-  report.add({.name = "engine over a bare loop, one worker, CPU", .value = median(cpu), .unit = "%", .at_most = 2});
+  report.add({.name = "engine over a bare loop, one worker, CPU of all threads", .value = median(cpu), .unit = "%"});
 
   for (const int workers : report.numbers("workers", {std::min(2, cores())})) {
     configure({.workers = workers});
@@ -100,3 +94,8 @@ int main(int argc, char** argv) {
   if (report.has("callgrind")) count_instructions(report, turns);
   return report.end();
 }
+
+const Benchmark benchmark("engine_share", run);
+
+}  // namespace
+}  // namespace stoker::bench

@@ -53,13 +53,7 @@ void measure_gap(Report& report, const std::string& name, Share share, const Dat
   report.add({.name = "epoch gap, " + name + ", 9 of 10 within", .value = quantile(gaps, 0.9), .unit = "ms"});
 }
 
-}  // namespace
-}  // namespace stoker::bench
-
-int main(int argc, char** argv) {
-  using namespace stoker;
-  using namespace stoker::bench;
-  Report report(argc, argv, "epoch_boundary");
+int run(Report& report) {
   const int rounds = report.quick() ? 20 : 200;
 
   const auto make = [](int64_t n) {
@@ -92,3 +86,8 @@ int main(int argc, char** argv) {
               work.batch({.batch_size = 8}), 18e-3, epochs);
   return report.end();
 }
+
+const Benchmark benchmark("epoch_boundary", run);
+
+}  // namespace
+}  // namespace stoker::bench

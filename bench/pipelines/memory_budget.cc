@@ -58,13 +58,7 @@ double peak_over_budget(const Dataset& dataset, double think) {
   return static_cast<double>(memory_use().peak - memory_use().budget) / kMega;
 }
 
-}  // namespace
-}  // namespace stoker::bench
-
-int main(int argc, char** argv) {
-  using namespace stoker;
-  using namespace stoker::bench;
-  Report report(argc, argv, "memory_budget");
+int run(Report& report) {
   configure({.memory_bytes = 64 * kMega});
   const int64_t n = report.quick() ? 100 : 400;
   const std::string note = "negative: below the budget of 64 MB";
@@ -104,3 +98,8 @@ int main(int argc, char** argv) {
   report.add({.name = "resident memory, most in any epoch", .value = most(resident), .unit = "MB"});
   return report.end();
 }
+
+const Benchmark benchmark("memory_budget", run);
+
+}  // namespace
+}  // namespace stoker::bench

@@ -31,13 +31,7 @@ void check(const Dataset& dataset) {
   if (!first || first->leaves[0].values<int64_t>()[5] != 11) fail("the wrong numbers came");
 }
 
-}  // namespace
-}  // namespace stoker::bench
-
-int main(int argc, char** argv) {
-  using namespace stoker;
-  using namespace stoker::bench;
-  Report report(argc, argv, "per_element");
+int run(Report& report) {
   const int64_t n = report.quick() ? 1'000'000 : 10'000'000;
   const int rounds = report.quick() ? 3 : 7;
   const Dataset range = Dataset::range({.stop = n});
@@ -71,3 +65,8 @@ int main(int argc, char** argv) {
   }
   return report.end();
 }
+
+const Benchmark benchmark("per_element", run);
+
+}  // namespace
+}  // namespace stoker::bench

@@ -3,7 +3,7 @@
 // What the benchmarks of this folder share: clocks, work of a fixed number of
 // instructions, and a report that is a table for people and JSON for tools.
 //
-// Every program takes --json FILE (or --benchmark_out=FILE, as tools/bundle
+// Every benchmark takes --json FILE (or --benchmark_out=FILE, as tools/bundle
 // says it), --quick for a run of a few seconds, and passes over any other
 // --benchmark_ flag.
 
@@ -171,7 +171,7 @@ class Report {
   Report(int argc, char** argv, std::string name) : name_(std::move(name)) {
     for (int i = 0; i < argc; ++i) command_ += (i ? " " : "") + std::string(argv[i]);
     program_ = argv[0];
-    for (int i = 1; i < argc; ++i) {
+    for (int i = 2; i < argc; ++i) {
       std::string word = argv[i];
       if (!word.starts_with("--")) fail(name_ + ": what is '" + word + "'?");
       word.erase(0, 2);
@@ -256,6 +256,17 @@ class Report {
   std::vector<Figure> figures_;
   double begun_ = 0;
   double begun_busy_ = 0;  // of other programs
+};
+
+// ---- the benchmarks of the program
+
+using RunBenchmark = int (*)(Report& report);
+inline std::map<std::string, RunBenchmark>& benchmarks() {
+  static std::map<std::string, RunBenchmark> all;
+  return all;
+}
+struct Benchmark {
+  Benchmark(const std::string& name, RunBenchmark run) { benchmarks()[name] = run; }
 };
 
 }  // namespace stoker::bench

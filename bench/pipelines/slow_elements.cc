@@ -48,12 +48,7 @@ void measure(Report& report, const Case& one, int workers, int64_t n, int rounds
   report.add({.name = name + "later", .value = median(later), .unit = "", .at_least = at_least});
 }
 
-}  // namespace
-}  // namespace stoker::bench
-
-int main(int argc, char** argv) {
-  using namespace stoker::bench;
-  Report report(argc, argv, "slow_elements");
+int run(Report& report) {
   const int rounds = report.quick() ? 1 : 3;
   const std::vector<Case> cases = {
       {.places = Places::kRegular, .seconds = 1e-3, .wanted = true},
@@ -64,3 +59,8 @@ int main(int argc, char** argv) {
     for (const Case& one : cases) measure(report, one, workers, (report.quick() ? 250 : 500) * workers, rounds);
   return report.end();
 }
+
+const Benchmark benchmark("slow_elements", run);
+
+}  // namespace
+}  // namespace stoker::bench

@@ -56,13 +56,7 @@ void tell(Report& report, const std::string& name, const Dataset& dataset, doubl
               .at_most = 1});
 }
 
-}  // namespace
-}  // namespace stoker::bench
-
-int main(int argc, char** argv) {
-  using namespace stoker;
-  using namespace stoker::bench;
-  Report report(argc, argv, "stats_cost");
+int run(Report& report) {
   std::vector<double> alone, together;
   for (int i = 0; i < 5; ++i) {
     alone.push_back(metering_ns(1));
@@ -84,3 +78,8 @@ int main(int argc, char** argv) {
        median(together));
   return report.end();
 }
+
+const Benchmark benchmark("stats_cost", run);
+
+}  // namespace
+}  // namespace stoker::bench

@@ -92,13 +92,7 @@ void compare_with_hand(Report& report, const std::string& name, int64_t turns, i
               .note = "best: prefetch(" + std::to_string(best) + ")"});
 }
 
-}  // namespace
-}  // namespace stoker::bench
-
-int main(int argc, char** argv) {
-  using namespace stoker;
-  using namespace stoker::bench;
-  Report report(argc, argv, "tuning");
+int run(Report& report) {
   const int64_t turns = turns_for(kWork);
   for (const int workers : report.numbers("workers", {std::min(2, cores())})) {
     configure({.workers = workers});
@@ -132,3 +126,8 @@ int main(int argc, char** argv) {
   }
   return report.end();
 }
+
+const Benchmark benchmark("tuning", run);
+
+}  // namespace
+}  // namespace stoker::bench

@@ -6,10 +6,10 @@
 // threads but must find out again; "epoch" is the next pass of the same loader.
 #include "bench/pipelines/report.h"
 
-int main(int argc, char** argv) {
-  using namespace stoker;
-  using namespace stoker::bench;
-  Report report(argc, argv, "waiting_calls");
+namespace stoker::bench {
+namespace {
+
+int run(Report& report) {
   constexpr double kWait = 10e-3;
   constexpr int64_t kCalls = 100;
   const int rounds = report.quick() ? 2 : 7;
@@ -43,3 +43,8 @@ int main(int argc, char** argv) {
   report.add({.name = "share of the serial time, next epoch", .value = median(epoch), .unit = "", .at_most = 1.0 / 12});
   return report.end();
 }
+
+const Benchmark benchmark("waiting_calls", run);
+
+}  // namespace
+}  // namespace stoker::bench

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "stoker/runtime/engine.h"
+#include "stoker/runtime/messages.h"
 
 namespace stoker {
 

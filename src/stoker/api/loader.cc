@@ -57,7 +57,7 @@ struct Loader::Running : std::enable_shared_from_this<Running> {
 
   std::shared_ptr<Engine> made(Passes passes) {
     auto made = Engine::make(plan, meters, options_for(*plan, options), std::move(passes));
-    made->on_all_issued([loader = weak_from_this(), made = made.get()] {
+    made->on_all_begun([loader = weak_from_this(), made = made.get()] {
       const std::shared_ptr<Running> self = loader.lock();
       if (!self) return;
       // Whoever holds the lock is the consumer, who will see to it, or ends all.
@@ -87,11 +87,11 @@ struct Loader::Running : std::enable_shared_from_this<Running> {
     return {};
   }
 
-  // When the last ticket of an epoch is out, the next one begins to fill: work
+  // When the last piece of an epoch has begun, the next epoch begins to fill: work
   // ahead like any other, dropped if nobody wants it. Functions whose effects
   // nobody knows wait until the data set has been iterated twice.
   void fill_next_epoch() {
-    if (ahead || !engine || !engine->all_issued() || (plan->calls_user && epochs < 2)) return;
+    if (ahead || !engine || !engine->all_begun() || (plan->calls_user && epochs < 2)) return;
     ahead = made(next_passes(*plan));
     ahead->begin();
   }
@@ -121,7 +121,7 @@ Result<std::optional<Element>> Loader::next() {
     engine = running_->engine;
   }
   Result<std::optional<Element>> element = engine->next();
-  if (engine->all_issued()) {
+  if (engine->all_begun()) {
     std::lock_guard lock(running_->mutex);
     if (engine == running_->engine && !running_->ahead) running_->fill_next_epoch();
   }

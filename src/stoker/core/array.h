@@ -24,8 +24,6 @@ std::string words_of(Dims dims);
 // table of views whose characters the same owner keeps.
 class Array {
  public:
-  static constexpr bool kRelocatable = true;  // no part points into another
-
   Array() : dims_{} {}  // a bool, false
   Array(const Array& other) { copy(other); }
   Array(Array&& other) noexcept { move_from(other); }
@@ -40,6 +38,16 @@ class Array {
     return *this;
   }
   ~Array() { release(); }
+  // Carries an array to memory that holds none; where it was, none is left.
+  // Part by part: what was just written in parts waits for its stores when it
+  // is read as a whole.
+  static void relocate(Array* to, const Array& from) {
+    to->owner_ = apart(from.owner_);
+    to->inside_ = apart(from.inside_);
+    for (int i = 0; i < kInside; ++i) to->dims_[i] = apart(from.dims_[i]);
+    to->rank_ = apart(from.rank_);
+    to->type_ = apart(from.type_);
+  }
 
   // A number; text goes through `of_bytes`.
   template <typename T>
@@ -121,10 +129,15 @@ class Array {
 
   void set_dims(Dims dims);
   void copy(const Array& other);
-  // The bytes, and then nothing of them: a move is one copy of 48 bytes.
   void move_from(Array& other) {
-    std::memcpy(static_cast<void*>(this), &other, sizeof(Array));  // NOLINT(bugprone-undefined-memory-manipulation)
+    relocate(this, other);
     other.forget();
+  }
+  // Keeps one part's copy from being joined with the next one's.
+  template <typename T>
+  static T apart(T part) {
+    asm("" : "+r"(part));
+    return part;
   }
   void release() {
     if (owner_) owner_->drop();

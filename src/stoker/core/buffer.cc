@@ -75,11 +75,6 @@ class IdleBlocks {
     return true;
   }
 
-  int64_t bytes() {
-    std::lock_guard lock(mutex_);
-    return bytes_;
-  }
-
   void free_all() {
     std::lock_guard lock(mutex_);
     for (auto& [size, blocks] : blocks_)
@@ -171,7 +166,6 @@ void Buffer::free() {
   delete this;
 }
 
-int64_t Buffer::idle_bytes() { return idle_blocks().bytes(); }
 void Buffer::free_idle() { idle_blocks().free_all(); }
 void Buffer::set_most_idle(int64_t bytes) { most_idle.store(bytes, std::memory_order_relaxed); }
 

@@ -85,8 +85,7 @@ class Buffer {
   }
   bool shared() const { return references_.load(std::memory_order_acquire) > 1; }
 
-  // Idle recycled memory of the process, and a way to give it back.
-  static int64_t idle_bytes();
+  // Gives the idle recycled memory of the process back to the system.
   static void free_idle();
   static void set_most_idle(int64_t bytes);
 

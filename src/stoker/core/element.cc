@@ -148,7 +148,7 @@ const Failure* Run::failure_of(int32_t row) const {
 Element Run::element(int32_t row) const {
   Element e;
   e.nest = nest;
-  for (const Column& column : columns) e.leaves.push_back(column.row(row));
+  for (const Column& column : columns) e.leaves.emplace_made([&] { return column.row(row); });
   return e;
 }
 

@@ -18,7 +18,8 @@ struct Element {
   InlineVector<Array, 2> leaves;
 
   Element() = default;
-  explicit Element(Array only) { leaves.push_back(std::move(only)); }
+  explicit Element(Array&& only) { leaves.emplace_back(std::move(only)); }
+  explicit Element(const Array& only) { leaves.emplace_back(only); }
   Element(const Nest* structure, InlineVector<Array, 2> arrays) : nest(structure), leaves(std::move(arrays)) {}
 
   // Field of a tuple or dict that is one component; the element must have it.

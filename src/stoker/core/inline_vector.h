@@ -10,13 +10,9 @@
 
 namespace stoker {
 
-// Whether an object's bytes may be moved elsewhere, the old place being left
-// without a destructor. A type says so by a constant of this name.
+// A type whose objects can be carried to another place, none being left behind.
 template <typename T>
-constexpr bool kRelocatable = std::is_trivially_copyable_v<T>;
-template <typename T>
-  requires requires { T::kRelocatable; }
-constexpr bool kRelocatable<T> = T::kRelocatable;
+concept Relocatable = requires(T* to, const T& from) { T::relocate(to, from); };
 
 // A vector whose first N items lie inside it: elements have one or two
 // components and must cost no allocation.
@@ -64,6 +60,12 @@ class InlineVector {
     if (size_ == capacity_) reserve(capacity_ * 2);
     return *new (items_ + size_++) T(std::forward<Args>(args)...);
   }
+  // The item that `make` returns, made in its place.
+  template <typename Make>
+  T& emplace_made(Make&& make) {
+    if (size_ == capacity_) reserve(capacity_ * 2);
+    return *new (items_ + size_++) T(make());
+  }
   void resize(size_t size) {
     reserve(size);
     while (size_ < size) new (items_ + size_++) T();
@@ -101,8 +103,11 @@ class InlineVector {
       return;
     }
     size_ = other.size_;
-    if constexpr (kRelocatable<T>) {
+    if constexpr (std::is_trivially_copyable_v<T>) {
       std::memcpy(inside_, other.inside_, sizeof(inside_));  // of one length: no loop
+      other.size_ = 0;
+    } else if constexpr (Relocatable<T>) {
+      for (size_t i = 0; i < size_; ++i) T::relocate(items_ + i, other.items_[i]);
       other.size_ = 0;
     } else {
       std::uninitialized_move(other.begin(), other.end(), items_);

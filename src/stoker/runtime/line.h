@@ -61,6 +61,7 @@ class LineNode {
     std::vector<int64_t> cursors;  // of the inputs
   };
 
+  // While skipping(), nobody looks at the rows: their number and their failures count.
   virtual Pulled produce(int64_t most) = 0;
   // The live state as an entry; asked between two outputs.
   virtual Entry snapshot() const { return {out_, {}, cursors()}; }

@@ -1,5 +1,6 @@
 #include "stoker/runtime/pool.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -13,6 +14,7 @@
 
 #include "stoker/runtime/cache_store.h"
 #include "stoker/runtime/machine.h"
+#include "stoker/runtime/messages.h"
 
 namespace stoker {
 namespace {
@@ -23,6 +25,7 @@ constexpr int64_t kWaitingAfter = 2'000'000;
 // calls of the user's, and when there are none.
 constexpr int64_t kKnownAfter = 16;  // runs
 constexpr std::chrono::microseconds kLookOften{500}, kLook{2000}, kLookSeldom{10'000};
+constexpr std::chrono::milliseconds kMemoryKept{200};
 constexpr int64_t kSpinNs = 10'000;
 // Reads and sleeping calls at once, over all iterators.
 constexpr int kMostWaiters = 64;
@@ -265,6 +268,19 @@ Pool::Seen Pool::look_at(ThreadSlot& slot, int64_t now, std::vector<std::string>
   return call.stage->runs.load() < kKnownAfter ? Seen::kUnknownCall : Seen::kCall;
 }
 
+// When the last loader has been gone for a while, so goes the memory it left.
+void Pool::wait_for_engines(std::unique_lock<std::mutex>& lock) {
+  const auto has_engines = [&] { return !engines_->empty(); };
+  if (monitor_.wait_for(lock, kMemoryKept, has_engines)) return;
+  lock.unlock();
+  Buffer::free_idle();
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+  lock.lock();
+  monitor_.wait(lock, has_engines);
+}
+
 void Pool::monitor_loop() {
   int64_t last_tick = 0;
   while (true) {
@@ -274,7 +290,7 @@ void Pool::monitor_loop() {
     {
       std::unique_lock lock(mutex_);
       if (engines_->empty()) {
-        monitor_.wait(lock, [&] { return !engines_->empty(); });
+        wait_for_engines(lock);
         last_tick = now_ns();
       }
       const int64_t now = now_ns();

@@ -43,6 +43,7 @@ class Pool {
   void worker_loop(std::shared_ptr<ThreadSlot> slot);
   void waiter_loop(std::shared_ptr<ThreadSlot> slot);
   void monitor_loop();
+  void wait_for_engines(std::unique_lock<std::mutex>& lock);
   enum class Seen { kNothing, kCall, kUnknownCall };
   Seen look_at(ThreadSlot& slot, int64_t now, std::vector<std::string>& messages);  // under mutex_
   static bool has_slept(ThreadSlot& slot, int64_t now);

@@ -39,6 +39,13 @@ class NameRing {
     --size_;
     return drawn;
   }
+  // draw(i) for nobody, then push: of one pass, into a ring of one pass.
+  void replace(size_t i, int64_t position) {
+    positions_[slot(i)] = positions_[first_];
+    positions_[slot(size_)] = position;
+    first_ = slot(1);
+  }
+  bool all_of_pass(int64_t pass) const { return passes_.empty() && size_ > 0 && pass == pass_; }
   // The i-th, counted from the first, will be drawn soon.
   void expect(size_t i) const { __builtin_prefetch(&positions_[slot(i)], 1); }
   Name operator[](size_t i) const { return {positions_[slot(i)], passes_.empty() ? pass_ : passes_[slot(i)]}; }
@@ -47,9 +54,10 @@ class NameRing {
   size_t slot(size_t i) const { return (first_ + i) & (positions_.size() - 1); }
   void grow() {
     const size_t more = std::max<size_t>(64, 2 * positions_.size());
-    const auto moved = [&](const std::vector<int64_t>& from) {
+    const auto moved = [&](const std::vector<int64_t>& from) {  // which is full
       std::vector<int64_t> to(more);
-      for (size_t i = 0; i < size_; ++i) to[i] = from[slot(i)];
+      const auto first = from.begin() + static_cast<ptrdiff_t>(first_);
+      std::copy(from.begin(), first, std::copy(first, from.end(), to.begin()));
       return to;
     };
     std::vector<int64_t> positions = moved(positions_);
@@ -121,6 +129,10 @@ class ShuffleLine final : public LineNode {
         continue;
       }
       if (held() == 0) break;
+      if (may_replay()) {
+        replay_draws(out, most - out.size);
+        break;
+      }
       if (names_)
         draw_names(out, most - out.size);
       else
@@ -195,6 +207,29 @@ class ShuffleLine final : public LineNode {
       done += some;
     }
     draws_ += n;
+  }
+
+  bool may_replay() const {
+    return names_ && skipping() && waiting() > 0 && incoming_.passes.size() == 1 &&
+           ring_.all_of_pass(incoming_.passes[0]);
+  }
+  // As draw_names does where one goes in for each that goes out, but gives only
+  // the count of what it drew.
+  void replay_draws(Run& out, int64_t most) {
+    const int64_t n = std::min(most, waiting());
+    const auto size = static_cast<uint32_t>(ring_.size());
+    std::array<uint32_t, 16> at;
+    for (int64_t done = 0; done < n;) {
+      const auto some = static_cast<size_t>(std::min<int64_t>(n - done, at.size()));
+      for (size_t k = 0; k < some; ++k) {
+        at[k] = numbers_.next() % size;
+        ring_.expect(at[k] + k);
+      }
+      for (size_t k = 0; k < some; ++k) ring_.replace(at[k], incoming_.positions[static_cast<size_t>(incoming_row_++)]);
+      done += static_cast<int64_t>(some);
+    }
+    draws_ += n;
+    out.size += static_cast<int32_t>(n);
   }
 
   void draw_row(Run& out) {

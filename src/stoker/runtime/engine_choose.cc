@@ -1,0 +1,226 @@
+// Which piece of work is next: Engine's choices, made under its lock.
+#include <algorithm>
+
+#include "stoker/runtime/engine.h"
+#include "stoker/runtime/pool.h"
+
+namespace stoker {
+namespace {
+
+constexpr double kSmallRun = 256 << 10;  // bytes
+// No single run holds more than this share of the budget, unless it is one row.
+constexpr double kRunShare = 64;
+
+}  // namespace
+
+bool Engine::may_run(const Segment& segment, const Ticket& ticket, ThreadKind kind) const {
+  const StepPlan& step = segment.plan.steps[ticket.step];
+  const bool waits = step.meter->waits.load(std::memory_order_relaxed);
+  const bool alone = Pool::process().workers() == 0;
+  if (kind == ThreadKind::kWaiter && !waits) return false;
+  if (kind == ThreadKind::kWorker && waits) return false;
+  if (kind == ThreadKind::kConsumer && !alone && (waits || calls_user(segment, ticket.step))) return false;
+  return step.parallel == 0 || step.meter->calls.load(std::memory_order_relaxed) < step.parallel;
+}
+
+bool Engine::calls_user(const Segment& segment, size_t from) const {
+  for (size_t i = from; i < segment.plan.steps.size(); ++i)
+    if (segment.plan.steps[i].user) return true;
+  return false;
+}
+
+bool Engine::line_may_run(const Segment& segment, ThreadKind kind) const {
+  if (Pool::process().workers() == 0) return true;
+  if (kind == ThreadKind::kConsumer && segment.plan.line_user) return false;
+  return segment.plan.line_waits == (kind == ThreadKind::kWaiter);
+}
+
+bool Engine::line_ready(const Segment& segment) {
+  if (segment.closed || segment.line_busy || segment.line_ended) return false;
+  const Segment* on = segment.blocked_on;
+  return !on || on->head_ready() || on->at_end();
+}
+
+int64_t Engine::rows_for(const Segment& segment) const {
+  // What has no steps behind it takes no time: small elements go together.
+  int64_t rows = segment.run_rows;
+  if (segment.plan.steps.empty() && segment.bytes_per_row > 0)
+    rows = std::clamp<int64_t>(static_cast<int64_t>(kSmallRun / segment.bytes_per_row), 1, kMostRunRows);
+  // A call that sleeps holds up nothing but its own row, and where the user
+  // gave a number, so many calls can be in progress.
+  for (const StepPlan& step : segment.plan.steps)
+    if (step.user && (step.parallel > 0 || step.meter->sleeps.load(std::memory_order_relaxed))) rows = 1;
+  if (segment.bytes_per_row > 0) {
+    const auto fit =
+        static_cast<int64_t>(static_cast<double>(Budget::process().limit()) / kRunShare / segment.bytes_per_row);
+    rows = std::clamp<int64_t>(rows, 1, std::max<int64_t>(fit, 1));
+  }
+  const int64_t batch = segment.plan.rows;
+  if (batch <= 0) return rows;
+  // A run ends where a batch ends: its own, or the last of several small ones.
+  const int64_t in_batch = std::max<int64_t>(0, (segment.issued - segment.lost) % batch);
+  return in_batch == 0 && rows > batch ? rows / batch * batch : std::min(rows, batch - in_batch);
+}
+
+// Tickets of small work are made several at a time.
+int64_t Engine::tickets_for(const Segment& segment) const {
+  if (!segment.plan.names || segment.ns_per_row == 0) return 1;
+  const double each = segment.ns_per_row * static_cast<double>(rows_for(segment));
+  const auto room = static_cast<int64_t>(capacity_of(segment)) - static_cast<int64_t>(segment.window.size());
+  return std::clamp<int64_t>(static_cast<int64_t>(kRunNs / 2 / each), 1, std::max<int64_t>(1, room));
+}
+
+bool Engine::admit(Segment& segment, Ticket& ticket) {
+  if (ticket.prepaid > 0) return true;
+  const auto guess = static_cast<int64_t>(segment.bytes_per_row * ticket.rows);
+  const int64_t bytes = std::max(guess, ticket.bytes);
+  if (bytes == 0)  // sizes are not known yet: one at a time, but calls of the user's may need one another
+    return segment.bytes_per_row > 0 || segment.running == 0 || segment.popped > 0 || calls_user(segment, ticket.step);
+  if (!Budget::process().ask(bytes)) return false;
+  ticket.prepaid = bytes;
+  return true;
+}
+
+bool Engine::admit_line(const Segment& segment) {
+  if (segment.plan.names) return true;
+  // What lines make cannot be dropped and made again: half the budget is theirs.
+  const Budget& budget = Budget::process();
+  const auto guess = static_cast<int64_t>(segment.bytes_per_row * static_cast<double>(rows_for(segment)));
+  if (budget.used() + guess <= budget.limit() / 2) return true;
+  Budget::process().note_refusal();
+  return false;
+}
+
+void Engine::start(Piece& piece) {
+  ++running_;
+  piece.alive = piece.segment->instance.shared_from_this();
+  if (!piece.ticket) {
+    piece.segment->line_busy = true;
+    piece.most = rows_for(*piece.segment) * tickets_for(*piece.segment);
+    return;
+  }
+  Ticket& ticket = *piece.ticket;
+  ticket.state = Ticket::State::kRunning;
+  if (piece.demand) ticket.demand = true;
+  if (ticket.step == 0) ticket.likes = piece.segment->likes;
+  ++piece.segment->running;
+  piece.segment->queued.erase(ticket.first);
+  note_begun(*piece.segment);
+  ++piece.segment->plan.steps[ticket.step].meter->calls;
+}
+
+void Engine::note_begun(const Segment& segment) {
+  if (segment.line_ended && segment.queued.empty() && &segment == root_->root) all_begun_ = true;
+}
+
+Engine::Piece Engine::pick(ThreadKind kind) {
+  if (stopped_) return {};
+  if (consumer_waiting_)
+    if (Piece piece = pick_demand(kind)) return piece;
+  for (Segment* segment : order_) {
+    for (const auto& [first, ticket] : segment->queued)
+      if (may_run(*segment, *ticket, kind)) {
+        if (!admit(*segment, *ticket)) break;
+        Piece piece{segment, ticket, 1, false, nullptr};
+        start(piece);
+        return piece;
+      }
+    if (!line_ready(*segment) || !line_may_run(*segment, kind)) continue;
+    if (segment->window.size() >= capacity_of(*segment)) {
+      segment->was_full = true;
+      continue;
+    }
+    if (!admit_line(*segment)) continue;
+    Piece piece{segment, nullptr, 1, false, nullptr};
+    start(piece);
+    return piece;
+  }
+  return {};
+}
+
+// The one path that the consumer waits for, from the end upward.
+Engine::Piece Engine::pick_demand(ThreadKind kind) {
+  Segment* segment = root_->root;
+  while (true) {
+    if (!segment->window.empty()) {
+      Ticket& head = *segment->window.front();
+      if (head.state == Ticket::State::kDone) return {};  // whoever takes it is on the way
+      head.demand = true;
+      if (head.state == Ticket::State::kRunning || !may_run(*segment, head, kind)) return {};
+      Piece piece{segment, &head, 1, true, nullptr};
+      start(piece);
+      return piece;
+    }
+    if (segment->line_busy || segment->line_ended || segment->closed) return {};
+    if (!line_ready(*segment)) {
+      segment = segment->blocked_on;
+      continue;
+    }
+    if (!line_may_run(*segment, kind)) return {};
+    Piece piece{segment, nullptr, 1, true, nullptr};
+    start(piece);
+    return piece;
+  }
+}
+
+int Engine::waiter_work(int most) {
+  std::lock_guard lock(mutex_);
+  return count_waiter_work(most);
+}
+
+int Engine::count_waiter_work(int most) const {
+  if (stopped_ || Pool::process().workers() == 0) return 0;
+  int found = 0;
+  for (const Segment* segment : order_) {
+    if (segment->plan.line_waits && line_ready(*segment) && segment->window.size() < capacity_of(*segment)) ++found;
+    if (segment->queued.empty()) continue;
+    // A bounded step admits only so many more calls.
+    std::map<const Meter*, int64_t> calls;
+    for (const auto& [first, ticket] : segment->queued) {
+      if (found >= most) return most;
+      const StepPlan& step = segment->plan.steps[ticket->step];
+      if (!step.meter->waits.load(std::memory_order_relaxed)) continue;
+      const int64_t more = ++calls[step.meter];
+      if (step.parallel == 0 || step.meter->calls.load(std::memory_order_relaxed) + more <= step.parallel) ++found;
+    }
+  }
+  return std::min(found, most);
+}
+
+// Nobody idles behind a slow head while there is room; and calls that wait need
+// tickets to wait with: as many as may be in progress, and as many again.
+size_t Engine::capacity_of(const Segment& segment) {
+  const bool held_up = !segment.plan.steps.empty() && !segment.window.empty() && !segment.head_ready();
+  size_t most = held_up ? std::min(kMostTickets, segment.capacity * 32) : segment.capacity;
+  for (const StepPlan& step : segment.plan.steps)
+    if (step.meter->waits.load(std::memory_order_relaxed))
+      most = std::max(most, static_cast<size_t>(step.parallel > 0 ? 2 * std::min<int64_t>(step.parallel, 1024) : 32));
+  return most;
+}
+
+// Something that a worker could do, as far as can be said without asking for
+// memory.
+bool Engine::has_work() const {
+  return !stopped_ && std::ranges::any_of(order_, [](const Segment* segment) {
+    return !segment->queued.empty() || (line_ready(*segment) && segment->window.size() < capacity_of(*segment));
+  });
+}
+
+bool Engine::run_one(ThreadKind kind) {
+  Piece piece;
+  int waiting = 0;
+  bool more = false;
+  {
+    std::lock_guard lock(mutex_);
+    piece = pick(kind);
+    if (piece && kind == ThreadKind::kWaiter) waiting = count_waiter_work(1);
+    more = piece && has_work();
+  }
+  if (!piece) return false;
+  if (waiting > 0) Pool::process().want_waiters(1);
+  if (more) Pool::process().wake();
+  run(piece, kind);
+  return true;
+}
+
+}  // namespace stoker

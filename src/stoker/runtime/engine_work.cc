@@ -1,0 +1,394 @@
+// A piece of work, done: lines are pulled, tickets go through their steps,
+// windows fill and are taken from.
+#include <algorithm>
+
+#include "stoker/batch/slab.h"
+#include "stoker/runtime/engine.h"
+#include "stoker/runtime/pool.h"
+#include "stoker/runtime/task.h"
+
+namespace stoker {
+namespace {
+
+// The rows of one ticket in the slab of its batch.
+class SlabRows final : public RowTarget {
+ public:
+  SlabRows(Slab& slab, int64_t first, int64_t rows) : slab_(slab), first_(first), rows_(rows) {}
+  std::optional<Array> row_of(size_t leaf, int32_t row, Dims dims, DType type) override {
+    std::optional<Array> block = slab_.block(leaf, first_ + row, 1, dims, type);
+    if (!block) return std::nullopt;
+    return block->reshaped(dims);
+  }
+  std::optional<Array> block_of(size_t leaf, Dims dims, DType type) override {
+    if (dims.empty() || dims[0] != rows_) return std::nullopt;
+    return slab_.block(leaf, first_, rows_, dims.subspan(1), type);
+  }
+
+  // Copies into their rows what the last stage did not write there itself.
+  void settle(Run& run) {
+    if (!run.failed.empty() || run.size != rows_) return;
+    for (size_t leaf = 0; leaf < run.columns.size(); ++leaf) settle(run.columns[leaf], leaf);
+  }
+
+ private:
+  void settle(Column& column, size_t leaf) {
+    const Array first = column.row(0);
+    if (first.type() == DType::kBytes) return;
+    std::optional<Array> block = slab_.block(leaf, first_, rows_, first.dims(), first.type());
+    if (!block) return;
+    if (column.dense() && column.block().raw() == block->raw()) return;
+    if (!column.dense())
+      for (const Array& row : column.rows())
+        if (row.type() != first.type() || !std::ranges::equal(row.dims(), first.dims())) return;
+    const auto bytes = static_cast<size_t>(first.byte_size());
+    auto* to = static_cast<std::byte*>(block->raw());
+    if (column.dense()) {
+      std::memcpy(to, column.block().raw(), bytes * static_cast<size_t>(rows_));
+    } else {
+      for (int64_t i = 0; i < rows_; ++i) {
+        const Array& row = column.rows()[static_cast<size_t>(i)];
+        std::byte* at = to + bytes * static_cast<size_t>(i);
+        if (row.raw() != at) std::memcpy(at, row.raw(), bytes);
+      }
+    }
+    column = Column(*std::move(block));
+  }
+
+  Slab& slab_;
+  const int64_t first_;
+  const int64_t rows_;
+};
+
+// Names come from lines, and once in a while from a damaged checkpoint.
+Run fetch(const ListPlan& list, const Run& names, const MakeContext& context) {
+  const int64_t n = list.length();
+  const bool inside =
+      std::ranges::all_of(names.positions, [&](int64_t position) { return position >= 0 && position < n; });
+  if (inside) return list.make(names.positions, names.passes, context);
+  RunBuilder lost;
+  for (int64_t position : names.positions)
+    lost.add_failure(Error::corrupt("position ", position, " of a list of ", n, ": the checkpoint is damaged"),
+                     Origin{0, 0, position, nullptr, nullptr}, false);
+  return lost.take();
+}
+
+}  // namespace
+
+void Engine::run(Piece piece, ThreadKind kind) {
+  const std::shared_ptr<Engine> alive = shared_from_this();
+  tell_all_begun();
+  if (piece.ticket)
+    run_ticket(*piece.segment, *piece.ticket, kind);
+  else
+    run_line(piece, kind);
+  {
+    std::lock_guard lock(mutex_);
+    --running_;
+    if (running_ == 0) piece_done_.notify_all();
+  }
+  tell_all_begun();
+  // What it made ready may be work for another kind of thread than this one.
+  if (kind != ThreadKind::kWorker) Pool::process().wake();
+}
+
+void Engine::tell_all_begun() {
+  if (all_begun_ && on_all_begun_ && !told_all_begun_.exchange(true)) on_all_begun_();
+}
+
+void Engine::run_line(Piece piece, ThreadKind kind) {
+  Segment& segment = *piece.segment;
+  Task task;
+  task.always = true;  // a line takes what it needs; whether it runs ahead was asked before
+  Pulled pulled;
+  {
+    TaskScope scope(task);
+    AccountScope account(account_);
+    std::optional<CallScope> call;
+    if (segment.plan.line_waits || segment.plan.line_user)
+      call.emplace(Call{segment.line_meter(), now_ns(), segment.issued, nullptr, tell_after_ns()});
+    pulled = segment.line->pull(piece.most);
+  }
+
+  Ticket* mine = nullptr;
+  int waiting = 0;
+  bool more = false;
+  {
+    std::lock_guard lock(mutex_);
+    segment.line_busy = false;
+    segment.blocked_on = nullptr;
+    if (pulled.kind == Pulled::Kind::kRun) {
+      mine = issue_all(segment, std::move(pulled.run));
+      if (mine && may_run(segment, *mine, kind) && !stopped_ && (piece.demand || admit(segment, *mine))) {
+        Piece next{&segment, mine, 1, piece.demand, nullptr};
+        start(next);
+        --running_;  // one piece, two parts
+      } else {
+        mine = nullptr;
+        waiting = count_waiter_work(1);
+      }
+    } else if (pulled.kind == Pulled::Kind::kEnd) {
+      segment.line_ended = true;
+      note_begun(segment);
+    } else {
+      segment.blocked_on = pulled.on;
+    }
+    wake_consumer();
+    more = has_work();
+  }
+  if (waiting > 0) Pool::process().want_waiters(1);
+  if (more) Pool::process().wake();
+  if (mine) run_ticket(segment, *mine, kind);
+}
+
+// Cuts what a line gave into tickets; the first, when it has steps to go.
+Ticket* Engine::issue_all(Segment& segment, Run run) {
+  if (run.size <= rows_for(segment)) return issue(segment, std::move(run));
+  Ticket* first = nullptr;
+  for (int32_t at = 0; at < run.size;) {
+    const auto rows = static_cast<int32_t>(std::min<int64_t>(run.size - at, rows_for(segment)));
+    Ticket* issued = issue(segment, run.slice(at, rows));
+    if (at == 0) first = issued;
+    at += rows;
+  }
+  return first;
+}
+
+Ticket* Engine::issue(Segment& segment, Run run) {
+  if (segment.closed || stopped_) return nullptr;
+  auto ticket = std::make_unique<Ticket>();
+  ticket->first = segment.issued;
+  ticket->rows = run.size;
+  set_slab(segment, *ticket);
+  segment.issued += run.size;
+  Ticket* issued = ticket.get();
+  if (segment.plan.steps.empty()) {
+    ticket->state = Ticket::State::kDone;
+    if (!run.names()) segment.bytes_per_row = static_cast<double>(run.byte_size()) / run.size;
+    ticket->run = std::move(run);
+    issued = nullptr;
+  } else {
+    ticket->input = std::move(run);
+    segment.queued[ticket->first] = issued;
+  }
+  segment.window.push_back(std::move(ticket));
+  return issued;
+}
+
+void Engine::set_slab(Segment& segment, Ticket& ticket) {
+  const int64_t batch = segment.plan.rows;
+  if (batch <= 0) return;
+  const int64_t row = segment.issued - segment.lost;
+  if (row >= 0 && row % batch == 0 && ticket.rows % batch == 0) {
+    ticket.slab = std::make_shared<Slab>(ticket.rows);
+    return;
+  }
+  if (row < 0 || row % batch + ticket.rows > batch) return;
+  if (!segment.slab || segment.slab_number != row / batch) {
+    segment.slab = std::make_shared<Slab>(batch);
+    segment.slab_number = row / batch;
+  }
+  ticket.slab = segment.slab;
+  ticket.slab_row = row % batch;
+}
+
+void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
+  Task task;
+  task.demand = &ticket.demand;
+  task.prepaid = ticket.prepaid;
+  const std::vector<StepPlan>& steps = segment.plan.steps;
+  if (ticket.step == 0 && steps[0].kind != StepPlan::Kind::kFetch) ticket.run = ticket.input;
+  std::optional<SlabRows> target;
+  if (ticket.slab) target.emplace(*ticket.slab, ticket.slab_row, ticket.rows);
+  int64_t ns = 0;
+  int64_t begun = now_ns();
+  bool handed_on = false;
+  while (true) {
+    const StepPlan& step = steps[ticket.step];
+    const bool last = ticket.step + 1 == steps.size();
+    const bool measure_cpu = step.user && step.meter->runs.load(std::memory_order_relaxed) < 1000;
+    const ThreadTime time_begun = measure_cpu ? thread_time() : ThreadTime{};
+    const int32_t rows = step.kind == StepPlan::Kind::kFetch ? ticket.rows : ticket.run.size;
+    {
+      TaskScope scope(task);
+      AccountScope account(account_);
+      std::optional<CallScope> call;
+      if (step.user) call.emplace(Call{step.meter, begun, ticket.first, &ticket.row, tell_after_ns()});
+      ticket.row.store(0, std::memory_order_relaxed);
+      if (step.kind == StepPlan::Kind::kFetch)
+        ticket.run = fetch(*step.list, ticket.input, segment.instance.make);
+      else
+        run_step(
+            step, ticket.run, segment.instance.make,
+            {.target = last && target ? &*target : nullptr, .row = &ticket.row, .like = &ticket.likes[ticket.step]});
+      if (last && target) target->settle(ticket.run);
+    }
+    const int64_t ended = now_ns();
+    const int64_t took = ended - std::exchange(begun, ended);
+    ns += took;
+    step.meter->add(rows, took, ticket.run.byte_size());
+    if (measure_cpu) note_waiting(*step.meter, time_begun, took);
+    --step.meter->calls;
+    if (last || task.no_room || stopped_ || ticket.run.size == 0) break;
+    std::lock_guard lock(mutex_);
+    ++ticket.step;
+    if (!may_run(segment, ticket, kind)) {  // for another kind of thread, or a free call
+      handed_on = true;
+      break;
+    }
+    ++steps[ticket.step].meter->calls;
+  }
+  Budget::process().give_back(task.prepaid);
+  end_part(segment, ticket, task, ns, handed_on);
+}
+
+// Off the CPU half of the time, of its own will, over at least 10 ms of calls:
+// a function that waits. One that was merely preempted is not.
+void Engine::note_waiting(Meter& meter, const ThreadTime& begun, int64_t took) {
+  const ThreadTime ended = thread_time();
+  if (ended.gave_way > begun.gave_way) meter.sleeps = true;
+  const int64_t cpu = ended.gave_way > begun.gave_way ? ended.cpu_ns - begun.cpu_ns : took;
+  const int64_t total = meter.cpu_ns.fetch_add(cpu) + cpu;
+  const int64_t busy = meter.busy_ns.load();
+  if (busy > 10'000'000 && total < busy / 2) meter.waits = true;
+}
+
+void Engine::end_part(Segment& segment, Ticket& ticket, Task& task, int64_t ns, bool handed_on) {
+  std::vector<Run> dropped;  // freed outside the lock
+  bool waiter = false;
+  {
+    std::lock_guard lock(mutex_);
+    --segment.running;
+    ticket.prepaid = 0;
+    if (segment.closed || stopped_) {
+      forget(segment, ticket);
+      return;
+    }
+    if (task.no_room) {
+      dropped.push_back(std::exchange(ticket.run, Run()));
+      ticket.step = 0;
+      ticket.bytes = std::max(ticket.bytes, task.taken);
+      ticket.state = Ticket::State::kQueued;
+      segment.queued[ticket.first] = &ticket;
+      wake_consumer();
+      return;
+    }
+    segment.bytes_per_row = std::max(segment.bytes_per_row * 0.99, static_cast<double>(task.taken) / ticket.rows);
+    reserve(task.taken / ticket.rows);
+    if (handed_on) {
+      ticket.state = Ticket::State::kQueued;
+      segment.queued[ticket.first] = &ticket;
+      waiter = segment.plan.steps[ticket.step].meter->waits.load();
+    } else {
+      ticket.state = Ticket::State::kDone;
+      learn(segment, ns, ticket.rows);
+      if (&ticket == segment.window.front().get()) settle_head(segment, dropped);
+    }
+    wake_consumer();
+  }
+  if (waiter) Pool::process().want_waiters(1);
+}
+
+// The first to be given out says what functions give. What was made before that
+// was known, and is of another kind, is made again: which element fails must
+// not depend on who was first. Until then the input is kept.
+void Engine::settle_head(Segment& segment, std::vector<Run>& dropped) {
+  if (!segment.head_ready() || segment.window.front()->taken > 0 || segment.plan.steps.empty()) return;
+  Ticket& head = *segment.window.front();
+  bool again = false;
+  for (size_t i = 0; i < head.likes.size(); ++i) {
+    if (!segment.likes[i].nest) segment.likes[i] = head.likes[i];
+    again |= head.likes[i].nest && !(head.likes[i] == segment.likes[i]);
+  }
+  if (!again) {
+    if (!segment.plan.names) dropped.push_back(std::exchange(head.input, Run()));
+    return;
+  }
+  dropped.push_back(std::exchange(head.run, Run()));
+  head.slab.reset();
+  head.step = 0;
+  head.state = Ticket::State::kQueued;
+  segment.queued[head.first] = &head;
+}
+
+void Engine::forget(Segment& segment, Ticket& ticket) {
+  std::erase_if(segment.window, [&](const auto& one) { return one.get() == &ticket; });
+}
+
+void Engine::learn(Segment& segment, int64_t ns, int32_t rows) {
+  const double each = static_cast<double>(std::max<int64_t>(ns, 1)) / rows;
+  segment.ns_per_row = segment.ns_per_row == 0 ? each : segment.ns_per_row * 0.8 + each * 0.2;
+  const auto fit = static_cast<int64_t>(kRunNs / segment.ns_per_row);
+  segment.run_rows = std::clamp<int64_t>(std::min(fit, segment.run_rows * 8), 1, kMostRunRows);
+}
+
+// Only for what it waits for: workers take the pieces on its path themselves.
+// Without workers a piece may still end on another thread, one that was a
+// worker a moment ago, and nobody but the consumer takes the next.
+void Engine::wake_consumer() {
+  if (!consumer_waiting_ || !root_) return;
+  const Segment& root = *root_->root;
+  if (!root.head_ready() && !root.at_end() && Pool::process().workers() > 0) return;
+  result_ready_.store(true, std::memory_order_release);
+  if (consumer_asleep_) consumer_wakes_.notify_all();
+}
+
+Pulled Engine::take(Segment& segment, int64_t most) {
+  TakenFrom from;  // freed outside the lock
+  std::lock_guard lock(mutex_);
+  if (Run run = take_head(segment, most, from); run.size > 0) return Pulled::of(std::move(run));
+  if (segment.at_end()) return Pulled::end();
+  segment.note_empty();
+  return Pulled::blocked(&segment);
+}
+
+// No rows where the head is not done.
+Run Engine::take_head(Segment& segment, int64_t most, TakenFrom& from) {
+  while (segment.head_ready()) {
+    Ticket& head = *segment.window.front();
+    if (head.taken == 0 && segment.plan.filters)
+      segment.marks.push_back({segment.popped - segment.to_skip, head.first});
+    const auto skipped = std::min<int64_t>(segment.to_skip, head.run.size - head.taken);
+    head.taken += skipped;
+    segment.to_skip -= skipped;
+    const auto n = static_cast<int32_t>(std::min<int64_t>(most, head.run.size - head.taken));
+    Run part;
+    const bool whole = n == head.run.size;
+    if (n > 0) part = whole ? std::move(head.run) : head.run.slice(static_cast<int32_t>(head.taken), n);
+    head.taken += n;
+    segment.popped += n;
+    if (whole || head.taken >= head.run.size) {
+      from.tickets.push_back(std::move(segment.window.front()));
+      segment.window.pop_front();
+      settle_head(segment, from.runs);
+    }
+    if (n > 0) return part;
+  }
+  return {};
+}
+
+int64_t Engine::reclaim(int64_t bytes) {
+  std::vector<Run> dropped;
+  int64_t freed = 0;
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return 0;
+  // Furthest from delivery first: the last segment's last ticket.
+  for (auto at = order_.rbegin(); at != order_.rend() && freed < bytes; ++at) {
+    Segment& segment = **at;
+    if (!segment.plan.names || segment.plan.steps.empty()) continue;
+    for (size_t i = segment.window.size(); i-- > 1 && freed < bytes;) {
+      Ticket& ticket = *segment.window[i];
+      if (ticket.state != Ticket::State::kDone || ticket.taken > 0) continue;
+      freed += ticket.run.byte_size();
+      dropped.push_back(std::exchange(ticket.run, Run()));
+      ticket.slab.reset();
+      ticket.step = 0;
+      ticket.state = Ticket::State::kQueued;
+      segment.queued[ticket.first] = &ticket;
+    }
+    if (segment.slab) segment.slab.reset(), segment.slab_number = -1;
+  }
+  lock.unlock();
+  return freed;
+}
+
+}  // namespace stoker
