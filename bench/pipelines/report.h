@@ -7,6 +7,7 @@
 // says it), --quick for a run of a few seconds, and passes over any other
 // --benchmark_ flag.
 
+#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -96,6 +97,8 @@ double bare_threads(int threads, int64_t n, F&& f) {
     std::vector<std::thread> all;
     for (int t = 0; t < threads; ++t)
       all.emplace_back([&] {
+        const sched_param none{};
+        pthread_setschedparam(pthread_self(), SCHED_BATCH, &none);
         setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), 5);
         for (int64_t i = next++; i < n; i = next++) f(i);
       });

@@ -111,6 +111,32 @@ TEST_P(WaitingCalls, MeetBeforeABatchOfSeveral) {
   for (int i = 0; i < 30; ++i) EXPECT_EQ(values(meeting({.from = 4}, 4).batch({.batch_size = 4})), first_numbers(24));
 }
 
+// Having to wait for a lock once makes no function one that sleeps, whose
+// calls are made row by row for good.
+TEST_P(WaitingCalls, OnceGoOnInRunsAfterwards) {
+  constexpr int64_t kCalls = 1'000'000;
+  auto gate = std::make_shared<Gate>();
+  Loader loader(numbers(kCalls)
+                    .map({.map_func =
+                              [gate](int64_t x) {
+                                if (x == 50) gate->pass();
+                                return x;
+                              }})
+                    .batch({.batch_size = 1000})
+                    .prefetch({.buffer_size = 4}));
+  std::thread opener([gate] {
+    gate->wait_for(1);
+    gate->open();
+  });
+  EXPECT_EQ(words_of_rest(loader).size(), static_cast<size_t>(kCalls / 1000));
+  opener.join();
+  const Json stats = parse_json(loader.stats()).value();
+  for (const Json& stage : *stats.find("stages")->as<Json::List>()) {
+    if (*stage.find("stage")->as<std::string>() != "map") continue;
+    EXPECT_LT(*stage.find("runs")->as<int64_t>(), kCalls / 2);
+  }
+}
+
 // Quick calls are made in runs; one that waits must not stand before the one
 // it waits for.
 TEST_P(WaitingCalls, AreNotPutBehindOneAnotherInARun) {

@@ -130,15 +130,10 @@ int64_t Array::byte_size() const {
   return total;
 }
 
-Array Array::row(int64_t i) const {
+Array Array::view_at(int64_t i) const {
   Array a;
   a.type_ = type_;
   const Dims rest = dims().subspan(1);
-  if (rest.empty() && type_ != DType::kBytes) {  // a number moves inside; zero-extended so that equal is equal
-    std::memcpy(&a.inside_, static_cast<const std::byte*>(data_) + static_cast<size_t>(i) * size_of(type_),
-                size_of(type_));
-    return a;
-  }
   a.owner_ = owner_;
   if (owner_) owner_->keep();
   if (rest.empty()) {

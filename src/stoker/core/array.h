@@ -17,6 +17,14 @@ using Dims = std::span<const int64_t>;
 // "[2, 3]"
 std::string words_of(Dims dims);
 
+// Most numbers have eight bytes: those take no call.
+inline void copy_number(void* to, const void* from, DType type) {
+  if (const size_t bytes = size_of(type); bytes == sizeof(int64_t))
+    std::memcpy(to, from, sizeof(int64_t));
+  else
+    std::memcpy(to, from, bytes);
+}
+
 // Values of one type in a row-major block of any rank, shared and counted.
 //
 // A number of rank 0 lies inside the array and a byte string of rank 0 is a
@@ -112,11 +120,14 @@ class Array {
   }
 
   // Row i of axis 0: a view, or the number itself.
-  Array row(int64_t i) const;
+  Array row(int64_t i) const { return rank_ == 1 && type_ != DType::kBytes ? number_at(i) : view_at(i); }
   // Rows [first, first + n) of axis 0, a view.
   Array rows(int64_t first, int64_t n) const;
   // The same values under other dims of equal count, a view.
   Array reshaped(Dims dims) const;
+
+  // Whether it is one number.
+  bool is_number() const { return rank_ == 0 && type_ != DType::kBytes; }
 
   Buffer* owner() const { return owner_; }
   bool operator==(const Array& other) const;  // shape, type and values; NaN equals itself bit by bit
@@ -127,6 +138,14 @@ class Array {
  private:
   static constexpr int kInside = 3;
 
+  // Of rank 1; zero-extended so that equal is equal.
+  Array number_at(int64_t i) const {
+    Array a;
+    a.type_ = type_;
+    copy_number(&a.inside_, static_cast<const std::byte*>(data_) + static_cast<size_t>(i) * size_of(type_), type_);
+    return a;
+  }
+  Array view_at(int64_t i) const;
   void set_dims(Dims dims);
   void copy(const Array& other);
   void move_from(Array& other) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -85,6 +86,10 @@ class Buffer {
   }
   bool shared() const { return references_.load(std::memory_order_acquire) > 1; }
 
+  // Bare memory of the same kind, in nobody's account; null where there is none.
+  static std::byte* take_block(size_t bytes);
+  static void give_block(std::byte* block, size_t bytes);
+
   // Gives the idle recycled memory of the process back to the system.
   static void free_idle();
   static void set_most_idle(int64_t bytes);
@@ -105,6 +110,20 @@ class Buffer {
   std::shared_ptr<Account> account_;
   std::unique_ptr<Source> source_;
   std::function<void()> release_;
+};
+
+// For vectors that grow large: malloc would learn from their size to keep more
+// of what is freed to it.
+template <typename T>
+struct BlockAllocator {
+  using value_type = T;
+  T* allocate(size_t n) {
+    std::byte* block = Buffer::take_block(n * sizeof(T));
+    if (!block) throw std::bad_alloc();
+    return reinterpret_cast<T*>(block);
+  }
+  void deallocate(T* items, size_t n) { Buffer::give_block(reinterpret_cast<std::byte*>(items), n * sizeof(T)); }
+  bool operator==(const BlockAllocator&) const = default;
 };
 
 }  // namespace stoker

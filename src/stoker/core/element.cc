@@ -145,13 +145,6 @@ const Failure* Run::failure_of(int32_t row) const {
   return nullptr;
 }
 
-Element Run::element(int32_t row) const {
-  Element e;
-  e.nest = nest;
-  for (const Column& column : columns) e.leaves.emplace_made([&] { return column.row(row); });
-  return e;
-}
-
 Run Run::slice(int32_t first, int32_t n) const {
   if (first == 0 && n == size) return *this;
   Run part;
@@ -252,9 +245,7 @@ int64_t Run::byte_size() const {
   return total;
 }
 
-namespace {
-bool is_number(const Array& array) { return array.rank() == 0 && array.type() != DType::kBytes; }
-}  // namespace
+namespace {}  // namespace
 
 namespace {
 
@@ -303,17 +294,10 @@ std::string ElementType::words() const {
   return nest->words() + " of " + all;
 }
 
-bool Rebuilt::fits(const Element& element) const {
-  if (element.nest != type_.nest) return false;
-  for (size_t i = 0; i < element.leaves.size(); ++i)
-    if (element.leaves[i].type() != type_.types[i]) return false;
-  return true;
-}
-
 Result<void> Rebuilt::begin(const Element& element) {
   leaves_.resize(element.leaves.size());
   for (size_t i = 0; i < leaves_.size(); ++i) {
-    if (is_number(element.leaves[i])) {
+    if (element.leaves[i].is_number()) {
       STOKER_TRY(leaves_[i].block, Array::make({int64_t{rows_}}, element.leaves[i].type()));
     } else {
       leaves_[i].each.resize(static_cast<size_t>(rows_));
@@ -329,23 +313,15 @@ void Rebuilt::spell_out(Leaf& leaf) {
   leaf.block = Array();
 }
 
-Result<void> Rebuilt::set(int32_t row, Element&& element) {
+Result<void> Rebuilt::set_slowly(int32_t row, Element&& element) {
   if (!type_.nest) type_ = ElementType::of(element);
   if (!fits(element))
     return Error::invalid("gave ", ElementType::of(element).words(), " where the first element was ", type_.words());
   if (!begun_) STOKER_TRY(begin(element));
   for (size_t i = 0; i < leaves_.size(); ++i) {
-    Leaf& leaf = leaves_[i];
-    Array& array = element.leaves[i];
-    if (leaf.each.empty()) {
-      if (is_number(array)) {
-        const size_t bytes = size_of(array.type());
-        std::memcpy(static_cast<std::byte*>(leaf.block.raw()) + bytes * static_cast<size_t>(row), array.raw(), bytes);
-        continue;
-      }
-      spell_out(leaf);
-    }
-    leaf.each[static_cast<size_t>(row)] = std::move(array);
+    if (put_number(leaves_[i], row, element.leaves[i])) continue;
+    if (leaves_[i].each.empty()) spell_out(leaves_[i]);
+    leaves_[i].each[static_cast<size_t>(row)] = std::move(element.leaves[i]);
   }
   return {};
 }

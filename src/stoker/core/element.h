@@ -108,7 +108,11 @@ struct Run {
 
   bool names() const { return nest == nullptr && !positions.empty(); }
   const Failure* failure_of(int32_t row) const;
-  Element element(int32_t row) const;
+  Element element(int32_t row) const {
+    Element e(nest, {});
+    for (const Column& column : columns) e.leaves.emplace_made([&] { return column.row(row); });
+    return e;
+  }
   Run slice(int32_t first, int32_t n) const;
   Run select(const std::vector<int32_t>& rows) const;
   // The other's rows behind these; both are names or both made. Structures
@@ -127,7 +131,10 @@ class Rebuilt {
   Rebuilt(int32_t rows, ElementType& type) : rows_(rows), type_(type) {}
 
   // Fails when structure or types differ from that.
-  Result<void> set(int32_t row, Element&& element);
+  Result<void> set(int32_t row, Element&& element) {
+    if (begun_ && fits(element) && put_numbers(row, element)) return {};
+    return set_slowly(row, std::move(element));
+  }
   // Rows that were not set have failed; their places stay.
   void put_into(Run& run);
 
@@ -136,8 +143,27 @@ class Rebuilt {
     Array block;              // of numbers
     std::vector<Array> each;  // else; empty while there is a block
   };
+  Result<void> set_slowly(int32_t row, Element&& element);
   Result<void> begin(const Element& element);
-  bool fits(const Element& element) const;
+  bool fits(const Element& element) const {
+    if (element.nest != type_.nest) return false;
+    for (size_t i = 0; i < element.leaves.size(); ++i)
+      if (element.leaves[i].type() != type_.types[i]) return false;
+    return true;
+  }
+  // Whether it was one, and the leaf is a block of them.
+  static bool put_number(Leaf& leaf, int32_t row, const Array& array) {
+    if (!leaf.each.empty() || !array.is_number()) return false;
+    const size_t bytes = size_of(array.type());
+    copy_number(static_cast<std::byte*>(leaf.block.raw()) + bytes * static_cast<size_t>(row), array.raw(),
+                array.type());
+    return true;
+  }
+  bool put_numbers(int32_t row, const Element& element) {
+    for (size_t i = 0; i < leaves_.size(); ++i)
+      if (!put_number(leaves_[i], row, element.leaves[i])) return false;
+    return true;
+  }
   void spell_out(Leaf& leaf);
 
   const int32_t rows_;

@@ -103,8 +103,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   };
   // What is left of a window's head when its rows are gone.
   struct TakenFrom {
-    std::vector<std::unique_ptr<Ticket>> tickets;
     std::vector<Run> runs;
+    std::vector<std::shared_ptr<Slab>> slabs;
   };
   Engine(std::shared_ptr<const Plan> plan, std::shared_ptr<Meters> meters, EngineOptions options);
 
@@ -171,8 +171,9 @@ class Engine : public std::enable_shared_from_this<Engine> {
   std::function<void()> on_all_begun_;
   std::atomic<int64_t> wait_ns_{0};
 
-  std::mutex consumer_mutex_;  // one next() at a time
-  Run current_;                // being given out row by row
+  // The consumer's own, apart from what workers write.
+  alignas(64) std::mutex consumer_mutex_;  // one next() at a time
+  Run current_;                            // being given out row by row
   int32_t current_row_ = 0;
   std::deque<Run> ready_;  // to follow it
   int64_t delivered_rows_ = 0;
@@ -184,7 +185,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   int64_t usual_wait_ns_ = 0;
   std::atomic<bool> result_ready_{false};
 
-  mutable std::mutex mutex_;
+  alignas(64) mutable std::mutex mutex_;
   std::condition_variable consumer_wakes_;
   std::condition_variable piece_done_;
   std::shared_ptr<Instance> root_;

@@ -93,7 +93,7 @@ bool Engine::admit_line(const Segment& segment) {
 
 void Engine::start(Piece& piece) {
   ++running_;
-  piece.alive = piece.segment->instance.shared_from_this();
+  if (&piece.segment->instance != root_.get()) piece.alive = piece.segment->instance.shared_from_this();
   if (!piece.ticket) {
     piece.segment->line_busy = true;
     piece.most = rows_for(*piece.segment) * tickets_for(*piece.segment);

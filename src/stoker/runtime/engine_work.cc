@@ -74,8 +74,8 @@ Run fetch(const ListPlan& list, const Run& names, const MakeContext& context) {
 
 }  // namespace
 
+// Whoever calls it holds the engine.
 void Engine::run(Piece piece, ThreadKind kind) {
-  const std::shared_ptr<Engine> alive = shared_from_this();
   tell_all_begun();
   if (piece.ticket)
     run_ticket(*piece.segment, *piece.ticket, kind);
@@ -155,7 +155,7 @@ Ticket* Engine::issue_all(Segment& segment, Run run) {
 
 Ticket* Engine::issue(Segment& segment, Run run) {
   if (segment.closed || stopped_) return nullptr;
-  auto ticket = std::make_unique<Ticket>();
+  std::unique_ptr<Ticket> ticket = segment.new_ticket();
   ticket->first = segment.issued;
   ticket->rows = run.size;
   set_slab(segment, *ticket);
@@ -205,7 +205,7 @@ void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
   while (true) {
     const StepPlan& step = steps[ticket.step];
     const bool last = ticket.step + 1 == steps.size();
-    const bool measure_cpu = step.user && step.meter->runs.load(std::memory_order_relaxed) < 1000;
+    const bool measure_cpu = step.user && step.meter->is_measured();
     const ThreadTime time_begun = measure_cpu ? thread_time() : ThreadTime{};
     const int32_t rows = step.kind == StepPlan::Kind::kFetch ? ticket.rows : ticket.run.size;
     {
@@ -241,15 +241,16 @@ void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
   end_part(segment, ticket, task, ns, handed_on);
 }
 
-// Off the CPU half of the time, of its own will, over at least 10 ms of calls:
-// a function that waits. One that was merely preempted is not.
+// Time off the CPU counts when the thread gave way by itself; one that was
+// merely preempted did not wait. A stall now and then is no habit: over 1 ms of
+// calls a tenth must be sleep, over 10 ms half of it makes a function that waits.
 void Engine::note_waiting(Meter& meter, const ThreadTime& begun, int64_t took) {
   const ThreadTime ended = thread_time();
-  if (ended.gave_way > begun.gave_way) meter.sleeps = true;
   const int64_t cpu = ended.gave_way > begun.gave_way ? ended.cpu_ns - begun.cpu_ns : took;
-  const int64_t total = meter.cpu_ns.fetch_add(cpu) + cpu;
-  const int64_t busy = meter.busy_ns.load();
-  if (busy > 10'000'000 && total < busy / 2) meter.waits = true;
+  const int64_t all = meter.measured_ns.fetch_add(took) + took;
+  const int64_t on_cpu = meter.measured_cpu_ns.fetch_add(cpu) + cpu;
+  meter.sleeps = all > 1'000'000 && on_cpu < all / 10 * 9;
+  if (all > 10'000'000 && on_cpu < all / 2) meter.waits = true;
 }
 
 void Engine::end_part(Segment& segment, Ticket& ticket, Task& task, int64_t ns, bool handed_on) {
@@ -357,8 +358,11 @@ Run Engine::take_head(Segment& segment, int64_t most, TakenFrom& from) {
     head.taken += n;
     segment.popped += n;
     if (whole || head.taken >= head.run.size) {
-      from.tickets.push_back(std::move(segment.window.front()));
+      std::unique_ptr<Ticket> emptied = std::move(segment.window.front());
       segment.window.pop_front();
+      from.runs.push_back(std::exchange(emptied->run, Run()));
+      if (emptied->slab) from.slabs.push_back(std::move(emptied->slab));
+      segment.keep_spare(std::move(emptied));
       settle_head(segment, from.runs);
     }
     if (n > 0) return part;

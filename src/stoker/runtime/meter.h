@@ -32,11 +32,13 @@ struct Meter {
   std::atomic<int64_t> bytes{0};
   std::atomic<int64_t> failures{0};
   std::atomic<int64_t> busy_ns{0};
-  std::atomic<int64_t> cpu_ns{0};   // of calls of the user's, while it is not known whether they wait
-  std::atomic<double> squares{0};   // of ns per row, for the spread
-  std::atomic<int32_t> calls{0};    // in progress
-  std::atomic<bool> sleeps{false};  // a call was seen to give way by itself
-  std::atomic<bool> waits{false};   // found off the CPU half of the time, or declared
+  std::atomic<double> squares{0};  // of ns per row, for the spread
+  std::atomic<int32_t> calls{0};   // in progress
+  // Calls of the user's, as far as they were measured: all time, and that on
+  // the CPU or at least not off it by their own will.
+  std::atomic<int64_t> measured_ns{0}, measured_cpu_ns{0};
+  std::atomic<bool> sleeps{false};  // off the CPU for a tenth of that
+  std::atomic<bool> waits{false};   // for half of it, or declared
   std::atomic<int64_t> working_samples{0}, starved_samples{0}, blocked_samples{0};
 
   // What the tuner found for the segment whose line this is, for the epochs
@@ -45,6 +47,12 @@ struct Meter {
   std::atomic<int64_t> tuned_run_rows{0};
   std::atomic<double> tuned_ns_per_row{0}, tuned_bytes_per_row{0};
 
+  // Whether the next call is measured: all at first and while they seem to
+  // sleep, then some.
+  bool is_measured() const {
+    const int64_t n = runs.load(std::memory_order_relaxed);
+    return n < 1000 || n % 64 == 0 || sleeps.load(std::memory_order_relaxed);
+  }
   void add(int64_t run_rows, int64_t ns, int64_t run_bytes) {
     rows.fetch_add(run_rows, std::memory_order_relaxed);
     runs.fetch_add(1, std::memory_order_relaxed);

@@ -57,7 +57,13 @@ std::optional<bool> is_sleeping(int tid) {
   return name_end[2] == 'S' || name_end[2] == 'D';
 }
 
-void lower_priority() { setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kWorkerNice); }
+// Below the consumer, and of the kind that does not take the processor from
+// the one who wakes it.
+void lower_priority() {
+  const sched_param none{};
+  pthread_setschedparam(pthread_self(), SCHED_BATCH, &none);
+  setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kWorkerNice);
+}
 
 }  // namespace
 

@@ -7,6 +7,19 @@
 
 namespace stoker {
 
+void Ticket::clear() {
+  state = State::kQueued;
+  step = 0;
+  likes.clear();
+  run = Run();
+  input = Run();
+  row = 0;
+  demand = false;
+  prepaid = bytes = taken = 0;
+  slab.reset();
+  slab_row = 0;
+}
+
 Segment::Segment(Engine& engine_in, Instance& instance_in, const SegmentPlan& plan_in, int rank_in)
     : engine(engine_in), instance(instance_in), plan(plan_in), rank(rank_in) {
   const auto workers = static_cast<size_t>(std::max(1, Pool::process().workers()));
@@ -27,6 +40,18 @@ void Segment::keep_tuning() const {
   plan.meter->tuned_run_rows = run_rows;
   plan.meter->tuned_ns_per_row = ns_per_row;
   plan.meter->tuned_bytes_per_row = bytes_per_row;
+}
+
+std::unique_ptr<Ticket> Segment::new_ticket() {
+  if (spare.empty()) return std::make_unique<Ticket>();
+  std::unique_ptr<Ticket> ticket = std::move(spare.back());
+  spare.pop_back();
+  ticket->clear();
+  return ticket;
+}
+
+void Segment::keep_spare(std::unique_ptr<Ticket> ticket) {
+  if (spare.size() < kMostSpare) spare.push_back(std::move(ticket));
 }
 
 Result<Json> Segment::cut(int64_t cursor) const {

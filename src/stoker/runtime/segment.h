@@ -19,6 +19,7 @@ class Slab;
 inline constexpr double kRunNs = 100'000;
 inline constexpr int64_t kMostRunRows = 4096;
 inline constexpr size_t kMostTickets = 4096;
+inline constexpr size_t kMostSpare = 64;
 
 // A run on its way through a span, at its place in the window.
 struct Ticket {
@@ -38,6 +39,8 @@ struct Ticket {
   int64_t taken = 0;                // rows of the result already given out
   std::shared_ptr<Slab> slab;
   int64_t slab_row = 0;
+
+  void clear();
 };
 
 // A running line, span and window. Everything below `line` is guarded by the
@@ -52,6 +55,7 @@ struct Segment {
   std::unique_ptr<LineNode> line;
 
   std::deque<std::unique_ptr<Ticket>> window;
+  std::vector<std::unique_ptr<Ticket>> spare;  // for those to come
   std::map<int64_t, Ticket*> queued;
   bool line_busy = false;
   bool line_ended = false;
@@ -83,8 +87,12 @@ struct Segment {
   int64_t undeliverable = 0;  // done but behind the head, now
 
   void note_empty() { drained |= was_full && !line_ended; }
-  // Small refills are not worth waking a worker for.
-  bool wants_refill() const { return window.size() + std::max<size_t>(1, capacity / 8) <= capacity; }
+  // Small refills are not worth waking a worker for; one who is at work comes by
+  // himself when he is done.
+  bool wants_refill() const {
+    const size_t room = running > 0 || line_busy ? capacity / 2 : capacity / 8;
+    return window.size() + std::max<size_t>(1, room) <= capacity;
+  }
   bool head_ready() const { return !window.empty() && window.front()->state == Ticket::State::kDone; }
   bool at_end() const { return line_ended && window.empty(); }
 
@@ -92,6 +100,10 @@ struct Segment {
   Result<void> restore(const Json& json);
   void prune(int64_t cursor, LineNode::Dropped& dropped);
   void keep_tuning() const;
+  std::unique_ptr<Ticket> new_ticket();
+  // One that holds nothing large any more. Made by workers and freed by the
+  // consumer, each would cost him the locks of their memory.
+  void keep_spare(std::unique_ptr<Ticket> ticket);
   // The stage that the line waits for: the source at its end, where that is its own.
   Meter* line_meter() const;
 };

@@ -51,23 +51,25 @@ class NameRing {
   Name operator[](size_t i) const { return {positions_[slot(i)], passes_.empty() ? pass_ : passes_[slot(i)]}; }
 
  private:
+  using Numbers = std::vector<int64_t, BlockAllocator<int64_t>>;
+
   size_t slot(size_t i) const { return (first_ + i) & (positions_.size() - 1); }
   void grow() {
     const size_t more = std::max<size_t>(64, 2 * positions_.size());
-    const auto moved = [&](const std::vector<int64_t>& from) {  // which is full
-      std::vector<int64_t> to(more);
+    const auto moved = [&](const Numbers& from) {  // which is full
+      Numbers to(more);
       const auto first = from.begin() + static_cast<ptrdiff_t>(first_);
       std::copy(from.begin(), first, std::copy(first, from.end(), to.begin()));
       return to;
     };
-    std::vector<int64_t> positions = moved(positions_);
+    Numbers positions = moved(positions_);
     if (!passes_.empty()) passes_ = moved(passes_);
     positions_ = std::move(positions);
     first_ = 0;
   }
 
-  std::vector<int64_t> positions_;  // a power of two
-  std::vector<int64_t> passes_;     // empty while all names have one pass
+  Numbers positions_;  // a power of two
+  Numbers passes_;     // empty while all names have one pass
   int64_t pass_ = 0;
   size_t first_ = 0;
   size_t size_ = 0;
