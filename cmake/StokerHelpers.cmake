@@ -206,6 +206,23 @@ function(stoker_bench)
   target_link_libraries(stoker_bench PRIVATE stoker::stoker fmt::fmt nlohmann_json::nlohmann_json)
 endfunction()
 
+# The extension module stoker._core of python/binding; nanobind is a Python package
+# and says itself where its CMake files lie.
+function(stoker_python)
+  find_package(Python 3.9 REQUIRED COMPONENTS Interpreter Development.Module)
+  execute_process(COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir
+    OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE nanobind_ROOT RESULT_VARIABLE failed)
+  if(failed)
+    message(FATAL_ERROR "STOKER_PYTHON needs nanobind: ${Python_EXECUTABLE} -m pip install nanobind")
+  endif()
+  find_package(nanobind CONFIG REQUIRED)
+  file(GLOB sources CONFIGURE_DEPENDS "${STOKER_ROOT}/python/binding/*.cc")
+  nanobind_add_module(_core NB_STATIC ${sources})
+  target_include_directories(_core PRIVATE "${STOKER_ROOT}")
+  target_link_libraries(_core PRIVATE stoker::stoker)
+  install(TARGETS _core LIBRARY DESTINATION stoker COMPONENT python)
+endfunction()
+
 # One libFuzzer program for each tests/fuzz/*_fuzz.cc, in bin/fuzz.
 function(stoker_fuzzers)
   if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")

@@ -26,6 +26,7 @@ void drop(Engines engines) {
 EngineOptions options_for(const Plan& plan, const LoaderOptions& given) {
   EngineOptions options;
   options.stall_warning_s = given.stall_warning_seconds;
+  options.interrupted = given.interrupted;
   options.skip_errors = given.on_error ? *given.on_error == OnError::kSkip : plan.on_error.skip;
   options.skip_at_most = given.on_error ? given.skip_at_most : plan.on_error.at_most;
   return options;

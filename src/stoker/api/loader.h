@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -19,6 +20,9 @@ struct LoaderOptions {
   std::optional<OnError> on_error;
   double skip_at_most = 1.0;  // share of elements, with kSkip
   double stall_warning_seconds = 30;
+  // Asked about ten times a second by a thread that waits in next(), with no
+  // lock held; true makes that call end with Cancelled, nothing being lost.
+  std::function<bool()> interrupted;
 };
 
 // An element that was left out, and why.

@@ -67,7 +67,7 @@ void add_line(std::string& text, std::string_view title, const std::string& word
 }  // namespace
 
 Error::Error(Code code, std::string message)
-    : detail_(std::make_shared<Detail>(Detail{code, std::move(message), {}})) {}
+    : detail_(std::make_shared<Detail>(Detail{code, std::move(message), {}, nullptr})) {}
 
 Error Error::from_errno(int number, std::string message) {
   message += ": ";
@@ -80,6 +80,12 @@ int Error::last_errno() { return errno; }
 Error::Place& Error::at() {
   if (detail_.use_count() > 1) detail_ = std::make_shared<Detail>(*detail_);
   return detail_->place;
+}
+
+Error& Error::set_cause(std::shared_ptr<void> cause) {
+  at();  // a copy of its own
+  detail_->cause = std::move(cause);
+  return *this;
 }
 
 Error& Error::set_path(std::string path, int64_t offset) {

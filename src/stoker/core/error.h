@@ -111,6 +111,10 @@ class Error {
   Place& at();
   Error& set_path(std::string path, int64_t offset = -1);
 
+  // What a function threw, where its language keeps more than a message.
+  const std::shared_ptr<void>& cause() const { return detail_->cause; }
+  Error& set_cause(std::shared_ptr<void> cause);
+
   // Several lines: kind and message, element, record, stages (HOUSE.md 8).
   std::string words() const;
 
@@ -119,6 +123,7 @@ class Error {
     Code code;
     std::string message;
     Place place;
+    std::shared_ptr<void> cause = nullptr;
   };
   static int last_errno();
 

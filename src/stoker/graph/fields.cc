@@ -704,12 +704,12 @@ const Codec& plain_codec<DType>() {
 }
 template <>
 const Codec& plain_codec<Array>() {
-  static const Codec codec{"array", &ArrayCodec::read, &ArrayCodec::write};
+  static const Codec codec{"array", &ArrayCodec::read, &ArrayCodec::write, &take_given<Array>};
   return codec;
 }
 template <>
 const Codec& plain_codec<Element>() {
-  static const Codec codec{"element", &ElementCodec::read, &ElementCodec::write};
+  static const Codec codec{"element", &ElementCodec::read, &ElementCodec::write, &take_given<Element>};
   return codec;
 }
 
@@ -731,6 +731,16 @@ Error about(std::string_view name, const Error& error) {
 
 }  // namespace
 
+Result<void> read_value(const Codec& codec, const Json& from, ReadContext& context, void* to) {
+  const Json* number = context.given.empty() ? nullptr : from.find("given");
+  if (!number) return codec.read(from, context, to);
+  const int64_t* at = number->as<int64_t>();
+  if (!at || *at < 0 || *at >= static_cast<int64_t>(context.given.size()))
+    return Error::invalid("wants one of ", context.given.size(), " given objects");
+  if (codec.take && codec.take(context.given[static_cast<size_t>(*at)], to)) return {};
+  return Error::invalid("wants ", codec.type, ", found something else");
+}
+
 Result<void> read_fields(const Fields& fields, const Json& from, ReadContext& context, std::string_view owner,
                          std::initializer_list<std::string_view> reserved) {
   const Json::Dict* dict = from.as<Json::Dict>();
@@ -749,7 +759,7 @@ Result<void> read_fields(const Fields& fields, const Json& from, ReadContext& co
       return Error::invalid(owner, ": no parameter named '", key, "'",
                             near.empty() ? "" : "; did you mean '" + std::string(near) + "'?");
     }
-    Result<void> read = at->codec->read(value, context, at->address);
+    Result<void> read = read_value(*at->codec, value, context, at->address);
     if (read) continue;
     const Error error = about(key, read.error());
     Error owned = Error::of(error.code(), owner, ": ", error.message());

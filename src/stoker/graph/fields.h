@@ -1,5 +1,6 @@
 #pragma once
 
+#include <any>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -28,6 +29,9 @@ struct ReadContext {
   int depth = 0;                                             // of nested graphs
   std::map<std::string, std::shared_ptr<const Node>> nodes;  // by "id"
   const Element* element = nullptr;                          // of the outer graph, for {"element": path}
+  // Objects that have no text, for {"given": n}: how a binding hands arrays,
+  // data sets and functions over. Empty when a file is read.
+  std::vector<std::any> given;
 };
 
 // What writing a graph leaves beside the text.
@@ -44,7 +48,18 @@ struct Codec {
   std::string type;  // "int64", "list of string"
   Result<void> (*read)(const Json&, ReadContext&, void* to);
   Result<Json> (*write)(const void* from, WriteContext&);
+  // Puts a given object in place; false when it is of another type. Null: the
+  // type has a text for every value.
+  bool (*take)(const std::any& given, void* to) = nullptr;
 };
+template <typename T>
+bool take_given(const std::any& given, void* to) {
+  const T* value = std::any_cast<T>(&given);
+  if (value) *static_cast<T*>(to) = *value;
+  return value;
+}
+// From its text, or as one of the given objects.
+Result<void> read_value(const Codec& codec, const Json& from, ReadContext& context, void* to);
 
 // The closed set of types; `codec_of` for a type outside it does not link.
 template <typename T>
@@ -91,7 +106,7 @@ struct OptionalCodec {
       value.reset();
       return {};
     }
-    return codec_of<T>().read(from, context, &value.emplace());
+    return read_value(codec_of<T>(), from, context, &value.emplace());
   }
   static Result<Json> write(const void* from, WriteContext& context) {
     const auto& value = *static_cast<const std::optional<T>*>(from);
@@ -122,13 +137,13 @@ struct VectorCodec {
     const Json::List* list = from.as<Json::List>();
     if (!list) {  // one stands for a list of one
       T value{};
-      STOKER_TRY(codec_of<T>().read(from, context, &value));
+      STOKER_TRY(read_value(codec_of<T>(), from, context, &value));
       values.push_back(std::move(value));
       return {};
     }
     for (size_t i = 0; i < list->size(); ++i) {
       T value{};
-      Result<void> read = codec_of<T>().read((*list)[i], context, &value);
+      Result<void> read = read_value(codec_of<T>(), (*list)[i], context, &value);
       if (!read) return Error::of(read.error().code(), "item ", i, ": ", read.error().message());
       values.push_back(std::move(value));
     }

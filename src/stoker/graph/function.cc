@@ -93,8 +93,9 @@ const Codec& plain_codec<Function>() {
         const auto& function = *static_cast<const Function*>(from);
         if (function.program()) return function.program()->to_json(context);
         if (function.empty()) return Json();
-        return Error::precondition("is a C++ function, which cannot be saved; write it on symbolic values to save it");
-      }};
+        return Error::precondition("is ", function.words(), ", which cannot be saved; write it on symbolic values to save it");
+      },
+      &take_given<Function>};
   return codec;
 }
 
@@ -113,8 +114,9 @@ const Codec& plain_codec<GraphFunction>() {
         const auto& function = *static_cast<const GraphFunction*>(from);
         if (function.written()) return *function.written();
         if (function.empty()) return Json();
-        return Error::precondition("is a C++ function, which cannot be saved; write its stages out to save it");
-      }};
+        return Error::precondition("is a function, which cannot be saved; write its stages out to save it");
+      },
+      &take_given<GraphFunction>};
   return codec;
 }
 

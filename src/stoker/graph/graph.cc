@@ -227,7 +227,8 @@ const Codec& plain_codec<Graph>() {
                              const auto& graph = *static_cast<const Graph*>(from);
                              if (!graph.node()) return Json();
                              return stages_to_json(*graph.node(), context);
-                           }};
+                           },
+                           &take_given<Graph>};
   return codec;
 }
 

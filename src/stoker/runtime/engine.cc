@@ -12,6 +12,7 @@ namespace stoker {
 namespace {
 
 constexpr int64_t kSpinNs = 30'000;
+constexpr std::chrono::milliseconds kAskInterrupted{100};
 // What the consumer takes at once, beside the run it asked for: bytes, a share
 // of the budget, runs.
 constexpr int64_t kSmallReady = 64 << 10;
@@ -196,7 +197,9 @@ Result<std::optional<Element>> Engine::next() {
       delivered_elements_.fetch_add(1, std::memory_order_relaxed);
       return std::optional<Element>(current_.element(row));
     }
-    if (!refill()) return std::optional<Element>();
+    if (refill()) continue;
+    if (std::exchange(interrupted_, false)) return Error::cancelled();
+    return std::optional<Element>();
   }
 }
 
@@ -294,9 +297,7 @@ bool Engine::wait_for_head(std::unique_lock<std::mutex>& lock) {
     lock.lock();
     if (ready || result_ready_.load(std::memory_order_relaxed) || stopped_) continue;
     if (root_->root->head_ready() || root_->root->at_end()) continue;
-    consumer_asleep_ = true;
-    consumer_wakes_.wait(lock);
-    consumer_asleep_ = false;
+    if (!sleep_until_woken(lock)) return false;
   }
   consumer_waiting_ = false;
   waiting_since_ = 0;
@@ -307,6 +308,22 @@ bool Engine::wait_for_head(std::unique_lock<std::mutex>& lock) {
     usual_wait_ns_ = (usual_wait_ns_ * 7 + took) / 8;
   }
   return true;
+}
+
+// False when the consumer's own thread is wanted elsewhere.
+bool Engine::sleep_until_woken(std::unique_lock<std::mutex>& lock) {
+  consumer_asleep_ = true;
+  if (options_.interrupted)
+    consumer_wakes_.wait_for(lock, kAskInterrupted);
+  else
+    consumer_wakes_.wait(lock);
+  consumer_asleep_ = false;
+  if (!options_.interrupted) return true;
+  lock.unlock();
+  interrupted_ = options_.interrupted();
+  lock.lock();
+  if (interrupted_) consumer_waiting_ = false;
+  return !interrupted_;
 }
 
 // Small batches come faster than a thread falls asleep and wakes: where waits

@@ -30,6 +30,7 @@ struct EngineOptions {
   bool skip_errors = false;
   double skip_at_most = 1.0;
   double stall_warning_s = 30;
+  std::function<bool()> interrupted;  // asked now and then while the consumer waits
 };
 
 // One iterator: runs a plan for one consumer, in order.
@@ -154,6 +155,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   bool refill();
   bool take_ready();
   bool wait_for_head(std::unique_lock<std::mutex>& lock);
+  bool sleep_until_woken(std::unique_lock<std::mutex>& lock);
   void let_go();
   bool spin() const;
   Result<void> handle(const Failure& failure, const Origin& origin);
@@ -181,6 +183,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   int64_t failures_ = 0;
   int64_t takes_ = 0;
   bool too_many_skipped_ = false;
+  bool interrupted_ = false;
   std::vector<int64_t> last_pass_;  // delivered, by source
   int64_t usual_wait_ns_ = 0;
   std::atomic<bool> result_ready_{false};

@@ -36,4 +36,15 @@ Result<std::optional<Element>> FromGenerator::next(State& state, Context&) const
   return element;
 }
 
+template <>
+const Codec& plain_codec<std::function<NextElement()>>() {
+  using Generator = std::function<NextElement()>;
+  static const Codec codec{"generator",
+                           [](const Json&, ReadContext&, void*) -> Result<void> {
+                             return Error::invalid("is a function; it cannot stand in a graph file");
+                           },
+                           [](const void*, WriteContext&) -> Result<Json> { return Json(); }, &take_given<Generator>};
+  return codec;
+}
+
 }  // namespace stoker

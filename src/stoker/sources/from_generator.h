@@ -6,13 +6,18 @@
 
 namespace stoker {
 
-// Elements from a C++ callable. `generator` is called once for each pass and
+// The next element of a pass, or nothing at its end.
+using NextElement = std::function<Result<std::optional<Element>>()>;
+template <>
+const Codec& plain_codec<std::function<NextElement()>>();
+
+// Elements from a callable. `generator` is called once for each pass and
 // gives a function that returns the next element, or nothing at the end.
 struct FromGenerator {
   static constexpr std::string_view kName = "from_generator";
   static constexpr std::string_view kDoc = "Elements from a function of yours, called again for each pass.";
   static constexpr bool kWaits = true;
-  using Next = std::function<Result<std::optional<Element>>()>;
+  using Next = NextElement;
 
   std::function<Next()> generator;
   Spec output_signature;   // unknown: whatever comes
@@ -22,16 +27,19 @@ struct FromGenerator {
     std::shared_ptr<Next> next;  // made when first asked
   };
 
-  void describe(Fields& f) { f("repeatable", repeatable, "whether a pass gives the same again"); }
+  void describe(Fields& f) {
+    f.required("generator", generator, "a function that begins a pass and gives one that gives its elements");
+    f("repeatable", repeatable, "whether a pass gives the same again");
+  }
 
   Result<void> check() const {
-    if (!generator) return Error::invalid("a generator is a C++ function; it cannot stand in a graph file");
+    if (!generator) return Error::invalid("a generator is wanted");
     return {};
   }
   Result<void> can_save() const {
-    return Error::precondition("from_generator: generator is a C++ function, which cannot be saved");
+    return Error::precondition("from_generator: generator is a function, which cannot be saved");
   }
-  std::string words() const { return "a C++ generator"; }
+  std::string words() const { return "a generator"; }
   bool calls_user() const { return true; }
   bool is_repeatable() const { return repeatable; }
   Result<Spec> spec(std::span<const Spec>) const { return output_signature; }

@@ -1,0 +1,54 @@
+#include "python/binding/errors.h"
+
+#include "python/binding/convert.h"
+
+namespace stoker::python {
+namespace {
+
+nb::object optional_text(const std::string& text) { return text.empty() ? nb::none() : nb::object(nb::str(text.c_str())); }
+nb::object optional_number(int64_t number) { return number < 0 ? nb::none() : nb::object(nb::int_(number)); }
+
+// By PYTHON.md: an error of ours keeps its kind, the end of somebody's
+// iteration is never the end of ours.
+Code code_of(nb::python_error& thrown) {
+  const nb::object ours = nb::module_::import_("stoker.errors").attr("Error");
+  if (PyObject_IsInstance(thrown.value().ptr(), ours.ptr()) == 1) {
+    const auto name = nb::cast<std::string>(thrown.type().attr("__name__"));
+    for (int code = 0; code <= static_cast<int>(Code::kDataLoss); ++code)
+      if (name_of(static_cast<Code>(code)) == name)
+        return static_cast<Code>(code) == Code::kOutOfRange ? Code::kInvalidArgument : static_cast<Code>(code);
+  }
+  if (thrown.matches(PyExc_NotImplementedError)) return Code::kUnimplemented;
+  if (thrown.matches(PyExc_MemoryError)) return Code::kResourceExhausted;
+  if (thrown.matches(PyExc_FileNotFoundError)) return Code::kNotFound;
+  if (thrown.matches(PyExc_ValueError) || thrown.matches(PyExc_TypeError) || thrown.matches(PyExc_StopIteration))
+    return Code::kInvalidArgument;
+  return Code::kUnknown;
+}
+
+}  // namespace
+
+void raise(const Error& error) {
+  const Error::Place& place = error.place();
+  const nb::object type = nb::module_::import_("stoker.errors").attr(std::string(name_of(error.code())).c_str());
+  nb::object made = type(error.words().c_str());
+  made.attr("stage") = optional_text(place.stage);
+  made.attr("source") = optional_text(place.source);
+  made.attr("position") = optional_number(place.position);
+  made.attr("path") = optional_text(place.path);
+  made.attr("offset") = optional_number(place.offset);
+  made.attr("origin") = optional_text(place.origin);
+  if (error.cause()) made.attr("__cause__") = *static_cast<nb::object*>(error.cause().get());
+  PyErr_SetObject(type.ptr(), made.ptr());
+  throw nb::python_error();
+}
+
+Error error_of(nb::python_error& thrown) {
+  const auto name = nb::cast<std::string>(thrown.type().attr("__name__"));
+  const auto text = nb::cast<std::string>(nb::str(thrown.value()));
+  Error error = Error::of(code_of(thrown), "a Python function raised ", name, text.empty() ? "" : ": ", text);
+  error.set_cause(keep(nb::borrow(thrown.value())));
+  return error;
+}
+
+}  // namespace stoker::python

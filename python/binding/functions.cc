@@ -1,0 +1,113 @@
+#include "python/binding/functions.h"
+
+#include "python/binding/convert.h"
+#include "python/binding/errors.h"
+
+namespace stoker::python {
+namespace {
+
+// The arguments of a call: the fields of a tuple, else the element itself.
+nb::tuple arguments_of(const Element& element) {
+  nb::object value = to_python(element);
+  return element.nest->kind() == Nest::Kind::kTuple ? nb::cast<nb::tuple>(value) : nb::make_tuple(value);
+}
+
+// A list that a function returns is a tuple.
+nb::object as_structure(nb::object result) { return PyList_Check(result.ptr()) ? nb::tuple(result) : result; }
+
+// What Python threw, as the element's error.
+template <typename Body>
+auto guarded(Body&& body) -> Result<decltype(body())> {
+  try {
+    return body();
+  } catch (nb::python_error& thrown) {
+    return error_of(thrown);
+  } catch (const Error& error) {
+    return error;
+  }
+}
+
+class PythonFunction final : public Function::Callable {
+ public:
+  PythonFunction(nb::object callable, std::string words) : callable_(keep(std::move(callable))), words_(std::move(words)) {}
+
+  std::string words() const override { return words_; }
+
+  Result<void> apply(Run& run, Context& context) const override {
+    const nb::gil_scoped_acquire held;
+    Rebuilt made(run.size, context.like());
+    traits::for_each_row(run, context, [&](int32_t row) -> Result<void> {
+      STOKER_TRY(Element result, guarded([&] { return call(run.element(row)); }));
+      return made.set(row, std::move(result));
+    });
+    made.put_into(run);
+    return {};
+  }
+
+ private:
+  Element call(const Element& element) const {
+    const nb::object result = (*callable_)(*arguments_of(element));
+    if (result.is_none()) throw Error::invalid("the function returned None");
+    return element_from_python(as_structure(result), Memory::kCopy);
+  }
+
+  std::shared_ptr<nb::object> callable_;
+  std::string words_;
+};
+
+// One pass over what a generator function gave. Closed when dropped, so that
+// its `finally` runs.
+class Pass {
+ public:
+  explicit Pass(nb::object iterator) : iterator_(std::move(iterator)) {}
+  ~Pass() {
+    if (!Py_IsInitialized()) return;
+    const nb::gil_scoped_acquire held;
+    try {
+      if (nb::hasattr(iterator_, "close")) iterator_.attr("close")();
+    } catch (nb::python_error& thrown) {
+      thrown.discard_as_unraisable("closing a generator");
+    }
+    iterator_.reset();
+  }
+  Pass(const Pass&) = delete;
+  Pass& operator=(const Pass&) = delete;
+
+  std::optional<Element> next() {
+    nb::object value = nb::steal(PyIter_Next(iterator_.ptr()));
+    if (value.is_valid()) return element_from_python(value, Memory::kCopy);
+    if (PyErr_Occurred()) throw nb::python_error();
+    return std::nullopt;
+  }
+
+ private:
+  nb::object iterator_;
+};
+
+}  // namespace
+
+Function function_of(nb::object callable, std::string words) {
+  return Function(std::make_shared<const PythonFunction>(std::move(callable), std::move(words)));
+}
+
+std::function<NextElement()> generator_of(nb::object callable) {
+  return [callable = keep(std::move(callable))]() -> NextElement {
+    return [callable, pass = std::shared_ptr<Pass>()]() mutable -> Result<std::optional<Element>> {
+      const nb::gil_scoped_acquire held;
+      return guarded([&] {
+        if (!pass) pass = std::make_shared<Pass>(nb::iter((*callable)()));
+        return pass->next();
+      });
+    };
+  };
+}
+
+GraphFunction graph_function_of(nb::object callable, std::function<Graph(nb::handle)> unwrap) {
+  return GraphFunction(
+      [callable = keep(std::move(callable)), unwrap = std::move(unwrap)](const Element& element) -> Result<Graph> {
+        const nb::gil_scoped_acquire held;
+        return guarded([&] { return unwrap((*callable)(*arguments_of(element))); });
+      });
+}
+
+}  // namespace stoker::python

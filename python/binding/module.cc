@@ -1,0 +1,325 @@
+// The extension module stoker._core: data sets and operations by name, from
+// the tables; loaders; expressions. What Python code should look like is the
+// package's business.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <set>
+
+#include "python/binding/convert.h"
+#include "python/binding/errors.h"
+#include "python/binding/functions.h"
+#include "python/binding/params.h"
+#include "stoker/stoker.h"
+
+namespace stoker::python {
+namespace {
+
+// ---- what stands for objects among parameters
+
+struct PyFunction {
+  Function function;
+};
+struct PyGenerator {
+  std::function<NextElement()> generator;
+};
+struct PyGraphFunction {
+  GraphFunction function;
+};
+struct PyExpr {
+  Expr::Ref expr;
+};
+// An array or a structure of arrays, ready.
+struct PyElement {
+  Element element;
+};
+
+bool give(nb::handle value, ReadContext& context) {
+  if (nb::isinstance<PyElement>(value)) {
+    const Element& element = nb::cast<PyElement&>(value).element;
+    context.given.emplace_back(element);
+  } else if (nb::isinstance<Dataset>(value)) {
+    context.given.emplace_back(Graph(nb::cast<Dataset&>(value)));
+  } else if (nb::isinstance<PyFunction>(value)) {
+    context.given.emplace_back(nb::cast<PyFunction&>(value).function);
+  } else if (nb::isinstance<PyGenerator>(value)) {
+    context.given.emplace_back(nb::cast<PyGenerator&>(value).generator);
+  } else if (nb::isinstance<PyGraphFunction>(value)) {
+    context.given.emplace_back(nb::cast<PyGraphFunction&>(value).function);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// ---- data sets
+
+struct Written {
+  std::string file;
+  int line = 0;
+  std::string name;
+};
+
+Dataset dataset_of(const std::string& stage, const nb::dict& params, const Dataset* input, const Written& at) {
+  const StageType* type = registry().find_stage(stage);
+  if (!type) raise(Error::not_found("there is no stage named '", stage, "'"));
+  ReadContext context;
+  context.registry = &registry();
+  const Json json = params_of(params, context, &give);
+  auto made = value_of(type->read(json, context));
+  auto node = value_of(make_node(std::move(made), input ? input->node() : nullptr, {at.file, at.line}, at.name));
+  return Dataset(Graph(std::move(node)));
+}
+
+// ---- expressions
+
+PyExpr op_of(const std::string& name, const std::vector<PyExpr>& inputs, const nb::dict& params) {
+  const OpType* type = registry().find_op(name);
+  if (!type) raise(Error::not_found("there is no operation named '", name, "'"));
+  ReadContext context;
+  context.registry = &registry();
+  const Json json = params_of(params, context, &give);
+  auto op = value_of(type->read(json, context));
+  std::vector<Expr::Ref> parts;
+  for (const PyExpr& input : inputs) parts.push_back(input.expr);
+  return {Expr::of_op(std::move(op), std::move(parts))};
+}
+
+// A plain number takes its type from the other operand; it comes in its widest.
+PyExpr number_of(nb::handle value) {
+  if (PyBool_Check(value.ptr())) return {Value(nb::cast<bool>(value)).expr()};
+  if (PyLong_Check(value.ptr())) return {Value(nb::cast<int64_t>(value)).expr()};
+  return {Value(nb::cast<double>(value)).expr()};
+}
+
+PyExpr dict_of(std::vector<std::string> keys, const std::vector<PyExpr>& parts) {
+  std::vector<Expr::Ref> refs;
+  for (const PyExpr& part : parts) refs.push_back(part.expr);
+  return {Expr::of_dict(std::move(keys), std::move(refs))};
+}
+
+PyExpr tuple_of_exprs(const std::vector<PyExpr>& parts) {
+  std::vector<Expr::Ref> refs;
+  for (const PyExpr& part : parts) refs.push_back(part.expr);
+  return {Expr::of_tuple(std::move(refs))};
+}
+
+// ---- loaders
+
+// Ctrl-C reaches Python's own handler while the thread waits.
+bool signals_pending() {
+  const nb::gil_scoped_acquire held;
+  return PyErr_CheckSignals() != 0;
+}
+
+// A loader that is dropped without the interpreter's lock, which its calls in
+// progress may need.
+class PyLoader {
+ public:
+  PyLoader(const Dataset& dataset, bool skip, double at_most, double stall_warning)
+      : loader_(std::make_unique<Loader>(
+            dataset, LoaderOptions{.on_error = skip ? std::optional(OnError::kSkip) : std::nullopt,
+                                   .skip_at_most = at_most,
+                                   .stall_warning_seconds = stall_warning,
+                                   .interrupted = &signals_pending})) {
+    alive().insert(this);
+  }
+  ~PyLoader() {
+    alive().erase(this);
+    const nb::gil_scoped_release released;
+    loader_.reset();
+  }
+  PyLoader(const PyLoader&) = delete;
+  PyLoader& operator=(const PyLoader&) = delete;
+
+  // (element,) or None at the end.
+  nb::object next() {
+    Result<std::optional<Element>> element = std::optional<Element>();
+    {
+      const nb::gil_scoped_release released;
+      element = loader_->next();
+    }
+    if (PyErr_Occurred()) throw nb::python_error();  // a signal's handler threw
+    const std::optional<Element> given = value_of(std::move(element));
+    if (!given) return nb::none();
+    return nb::make_tuple(to_python(*given));
+  }
+  void begin_epoch() {
+    const nb::gil_scoped_release released;
+    loader_->begin_epoch();
+  }
+  nb::bytes save() {
+    Result<std::string> saved = Error::internal("");
+    {
+      const nb::gil_scoped_release released;
+      saved = loader_->save();
+    }
+    const std::string text = value_of(std::move(saved));
+    return nb::bytes(text.data(), text.size());
+  }
+  void restore(const nb::bytes& checkpoint) {
+    const std::string text(checkpoint.c_str(), checkpoint.size());
+    Result<void> restored;
+    {
+      const nb::gil_scoped_release released;
+      restored = loader_->restore(text);
+    }
+    value_of(std::move(restored));
+  }
+  std::string stats() {
+    const nb::gil_scoped_release released;
+    return loader_->stats();
+  }
+  nb::list skipped() {
+    nb::list all;
+    for (const Skipped& one : loader_->skipped())
+      all.append(nb::make_tuple(one.origin, std::string(name_of(one.error.code())), one.error.words()));
+    return all;
+  }
+  double wait_seconds() const { return loader_->wait_seconds(); }
+  void close() {
+    const nb::gil_scoped_release released;
+    loader_->close();
+  }
+
+  // Before the interpreter goes: no thread may call into it afterwards.
+  static void close_all() {
+    for (PyLoader* loader : std::set<PyLoader*>(alive())) loader->close();
+  }
+
+ private:
+  static std::set<PyLoader*>& alive() {  // under the interpreter's lock
+    static auto* all = new std::set<PyLoader*>;
+    return *all;
+  }
+
+  std::unique_ptr<Loader> loader_;
+};
+
+// Errors of ours that leave C++ become exceptions of stoker.errors.
+void translate(const std::exception_ptr& thrown, void*) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Error& error) {
+    try {
+      raise(error);
+    } catch (nb::python_error& made) {
+      made.restore();
+    }
+  }
+}
+
+nb::object table_of_params(const std::vector<ParamDoc>& params) {
+  nb::list all;
+  for (const ParamDoc& param : params) {
+    nb::dict one;
+    one["name"] = param.name;
+    one["type"] = param.type;
+    one["doc"] = param.doc;
+    one["required"] = param.required;
+    one["default"] = param.standard.text();
+    all.append(one);
+  }
+  return all;
+}
+
+template <typename Type>
+nb::dict table_of(std::span<const Type* const> types) {
+  nb::dict all;
+  for (const Type* type : types) {
+    nb::dict one;
+    one["doc"] = std::string(type->doc);
+    one["params"] = table_of_params(type->params);
+    all[std::string(type->name).c_str()] = one;
+  }
+  return all;
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  nb::register_exception_translator(&translate);
+
+  nb::class_<PyElement>(m, "Element").def(
+      "__init__", [](PyElement* self, nb::handle value) { new (self) PyElement{element_from_python(value, Memory::kShare)}; });
+  nb::class_<PyFunction>(m, "Function")
+      .def("words", [](const PyFunction& self) { return self.function.words(); });
+  nb::class_<PyGenerator>(m, "Generator").def("__init__", [](PyGenerator* self, nb::object callable) {
+    new (self) PyGenerator{generator_of(std::move(callable))};
+  });
+  nb::class_<PyGraphFunction>(m, "GraphFunction").def("__init__", [](PyGraphFunction* self, nb::object callable) {
+    new (self) PyGraphFunction{
+        graph_function_of(std::move(callable), [](nb::handle made) { return Graph(nb::cast<Dataset&>(made)); })};
+  });
+
+  nb::class_<PyExpr>(m, "Expr");
+  m.def("argument", [](int i) { return PyExpr{Expr::of_argument(i)}; });
+  m.def("number", &number_of);
+  m.def("constant", [](nb::handle value) {
+    return PyExpr{Expr::of_constant(array_from_python(value, Memory::kCopy), false)};
+  });
+  m.def("op", &op_of);
+  m.def("tuple_expr", &tuple_of_exprs);
+  m.def("dict_expr", &dict_of);
+  m.def("get", [](const PyExpr& from, std::string key) { return PyExpr{Expr::of_get(from.expr, std::move(key))}; });
+  m.def("program", [](const PyExpr& result, int arguments) {
+    return PyFunction{Function(value_of(Program::compile(result.expr, arguments)))};
+  });
+  m.def("python_function", [](nb::object callable, std::string words) {
+    return PyFunction{function_of(std::move(callable), std::move(words))};
+  });
+
+  nb::class_<Dataset>(m, "Dataset")
+      .def_static("source",
+                  [](const std::string& stage, const nb::dict& params, std::string file, int line, std::string name) {
+                    return dataset_of(stage, params, nullptr, {std::move(file), line, std::move(name)});
+                  })
+      .def("then",
+           [](const Dataset& self, const std::string& stage, const nb::dict& params, std::string file, int line,
+              std::string name) { return dataset_of(stage, params, &self, {std::move(file), line, std::move(name)}); })
+      .def("cardinality", [](const Dataset& self) { return value_of(self.cardinality()); })
+      .def("element_spec", [](const Dataset& self) { return to_python(self.element_spec()); })
+      .def("at",
+           [](const Dataset& self, int64_t i) {
+             Result<Element> element = Error::internal("");
+             {
+               const nb::gil_scoped_release released;
+               element = self.at(i);
+             }
+             return to_python(value_of(std::move(element)));
+           })
+      .def("explain", [](const Dataset& self) { return value_of(self.explain()); })
+      .def("to_json", [](const Dataset& self) { return value_of(self.to_json()); })
+      .def("save_graph", [](const Dataset& self, const std::string& path) { value_of(self.save_graph(path)); })
+      .def_static("load_graph", [](const std::string& path) { return value_of(Dataset::load_graph(path)); })
+      .def_static("from_json", [](const std::string& text) { return value_of(Dataset::from_json(text)); });
+
+  nb::class_<PyLoader>(m, "Loader")
+      .def(nb::init<const Dataset&, bool, double, double>(), nb::arg("dataset"), nb::arg("skip") = false,
+           nb::arg("at_most") = 1.0, nb::arg("stall_warning_seconds") = 30.0)
+      .def("next", &PyLoader::next)
+      .def("begin_epoch", &PyLoader::begin_epoch)
+      .def("save", &PyLoader::save)
+      .def("restore", &PyLoader::restore)
+      .def("stats", &PyLoader::stats)
+      .def("skipped", &PyLoader::skipped)
+      .def("wait_seconds", &PyLoader::wait_seconds)
+      .def("close", &PyLoader::close);
+  m.def("close_all", &PyLoader::close_all);
+
+  m.def("stages", [] { return table_of(registry().stages()); });
+  m.def("ops", [] { return table_of(registry().ops()); });
+  m.def("set_seed", &set_seed);
+  m.def("configure", [](std::optional<int> workers, std::optional<int64_t> memory_bytes) {
+    configure({.workers = workers, .memory_bytes = memory_bytes});
+  }, nb::arg("workers") = nb::none(), nb::arg("memory_bytes") = nb::none());
+  m.def("memory_use", [] {
+    const MemoryUse use = memory_use();
+    return nb::make_tuple(use.held, use.peak, use.budget);
+  });
+}
+
+}  // namespace stoker::python

@@ -1,0 +1,43 @@
+#include "python/binding/params.h"
+
+#include "stoker/core/error.h"
+
+namespace stoker::python {
+namespace {
+
+Json json_of(nb::handle value, ReadContext& context, const Give& give) {
+  if (value.is_none()) return Json();
+  if (PyBool_Check(value.ptr())) return Json(nb::cast<bool>(value));
+  if (PyLong_Check(value.ptr())) return Json(nb::cast<int64_t>(value));
+  if (PyFloat_Check(value.ptr())) return Json(nb::cast<double>(value));
+  if (PyUnicode_Check(value.ptr())) {
+    const nb::bytes text = nb::cast<nb::bytes>(value.attr("encode")("utf-8", "surrogateescape"));
+    return Json(std::string(text.c_str(), text.size()));
+  }
+  if (PyBytes_Check(value.ptr())) {
+    const nb::bytes text = nb::borrow<nb::bytes>(value);
+    return Json(std::string(text.c_str(), text.size()));
+  }
+  if (PyList_Check(value.ptr())) {
+    Json list = Json::list();
+    for (nb::handle item : nb::borrow<nb::list>(value)) list.push(json_of(item, context, give));
+    return list;
+  }
+  const auto number = static_cast<int64_t>(context.given.size());
+  if (!give(value, context))
+    throw Error::invalid("a parameter of type ", nb::cast<std::string>(value.type().attr("__name__")));
+  Json given = Json::dict();
+  given.set("given", number);
+  return given;
+}
+
+}  // namespace
+
+Json params_of(const nb::dict& params, ReadContext& context, const Give& give) {
+  Json json = Json::dict();
+  for (auto [key, value] : params)
+    if (!value.is_none()) json.set(nb::cast<std::string>(key), json_of(value, context, give));
+  return json;
+}
+
+}  // namespace stoker::python

@@ -1,0 +1,31 @@
+"""Stoker feeds training, and says why it stalls when it does: import stoker as sk."""
+
+import atexit as _atexit
+
+import numpy as _np
+
+from . import _core, data, errors, image, io, random
+from ._dataset import AUTOTUNE, INFINITE, UNKNOWN, Dataset, Iterator, load_graph
+from ._ops import (abs, cast, concat, constant, convert_to_tensor, expand_dims, maximum, minimum, reduce_max, reduce_mean,
+                   reduce_min, reduce_sum, reshape, shape, squeeze, stack)
+from ._spec import TensorSpec, string
+from .errors import (Aborted, AlreadyExists, Cancelled, DataLoss, DeadlineExceeded, Error, FailedPrecondition, Internal,
+                     InvalidArgument, NeedsValue, NotFound, OutOfRange, PermissionDenied, ResourceExhausted, Unavailable,
+                     Unimplemented, Unknown)
+
+__version__ = "0.1.0"
+
+bool = _np.dtype("bool")
+int8, int16, int32, int64 = (_np.dtype(n) for n in ("int8", "int16", "int32", "int64"))
+uint8, uint16, uint32, uint64 = (_np.dtype(n) for n in ("uint8", "uint16", "uint32", "uint64"))
+float16, float32, float64 = (_np.dtype(n) for n in ("float16", "float32", "float64"))
+bfloat16 = "bfloat16"
+
+
+def configure(workers=None, memory_bytes=None):
+    """Bounds the threads and the bytes that all data sets of the process share."""
+    _core.configure(workers, memory_bytes)
+
+
+# No thread may call into an interpreter that has gone.
+_atexit.register(_core.close_all)

@@ -1,0 +1,462 @@
+"""Data sets and their iterators, by tf.data's names."""
+
+import json
+import os
+import sys
+import threading
+import weakref
+
+import numpy as np
+
+from . import _core, errors
+from ._spec import TensorSpec, convert, structure_map
+from ._trace import python_function, trace
+from ._values import constant, dtype_name
+
+AUTOTUNE = -1
+INFINITE = -1
+UNKNOWN = -2
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def _caller():
+    """File and line of the user's call."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame = frame.f_back
+    return frame.f_code.co_filename, frame.f_lineno
+
+
+def _check_name(name):
+    if name is not None and not str(name).isidentifier():
+        raise errors.InvalidArgument(f"name={name!r} is no identifier")
+    return name or ""
+
+
+def _number(value):
+    """A count as an int; NumPy's and plain arrays of rank 0 too."""
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    return int(np.asarray(value).item())
+
+
+def _as_data(value):
+    """Structure of arrays: tuples and dicts stay, everything else is one array."""
+    if isinstance(value, tuple):
+        return tuple(_as_data(part) for part in value)
+    if isinstance(value, dict):
+        return {str(key): _as_data(part) for key, part in value.items()}
+    if isinstance(value, (np.ndarray, np.generic, bool, int, float, bytes, str)):
+        return value
+    return constant(value)
+
+
+def _paths(value):
+    if isinstance(value, (str, bytes, os.PathLike)):
+        return [os.fspath(value)]
+    if isinstance(value, np.ndarray):
+        return [os.fspath(v) for v in value.reshape(-1).tolist()]
+    return [os.fspath(v) for v in value]
+
+
+class Dataset:
+    """A data set: how elements are made. Immutable; every method gives a new one."""
+
+    __slots__ = ("_core", "_idle", "_lock", "__weakref__")
+
+    def __init__(self, core):
+        self._core = core
+        self._idle = None  # a loader whose iterator has gone
+        self._lock = threading.Lock()
+
+    # ---- making one
+
+    @staticmethod
+    def _source(stage, name, **params):
+        return Dataset(_core.Dataset.source(stage, params, *_caller(), _check_name(name)))
+
+    def _then(self, stage, name, **params):
+        return Dataset(self._core.then(stage, params, *_caller(), _check_name(name)))
+
+    @staticmethod
+    def range(*args, output_type=np.int64, name=None):
+        """Numbers from 0 or `start` up to `stop`, itself not in it, by `step`."""
+        if not 1 <= len(args) <= 3:
+            raise errors.InvalidArgument(f"range takes 1 to 3 numbers, found {len(args)}")
+        start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+        return Dataset._source("range", name, start=_number(start), stop=_number(stop), step=_number(step),
+                               output_type=dtype_name(output_type))
+
+    @staticmethod
+    def counter(start=0, step=1, dtype=np.int64, name=None):
+        """Numbers without end."""
+        return Dataset._source("counter", name, start=_number(start), step=_number(step), dtype=dtype_name(dtype))
+
+    @staticmethod
+    def from_tensors(tensors, name=None):
+        """One element."""
+        return Dataset._source("from_tensors", name, tensors=_core.Element(_as_data(tensors)))
+
+    @staticmethod
+    def from_tensor_slices(tensors, name=None):
+        """The rows of arrays. The memory is not copied: do not change it while it is in use."""
+        return Dataset._source("from_tensor_slices", name, tensors=_core.Element(_as_data(tensors)))
+
+    @staticmethod
+    def from_generator(generator, output_types=None, output_shapes=None, args=None, output_signature=None, name=None):
+        """Elements from a function that gives an iterable for each pass."""
+        if not callable(generator):
+            raise TypeError("`generator` must be callable: a function that gives an iterable")
+        if output_signature is not None and (output_types is not None or output_shapes is not None):
+            raise TypeError("give `output_signature` or `output_types` and `output_shapes`, not both")
+        signature = output_signature
+        if output_types is not None:
+            signature = _signature(output_types, output_shapes)
+        if signature is not None:
+            signature = structure_map(_checked_spec, signature)
+        given = tuple(args or ())
+
+        def begin():
+            for value in generator(*given):
+                yield _as_data(value) if signature is None else convert(value, signature)
+
+        return Dataset._source("from_generator", name, generator=_core.Generator(begin))
+
+    @staticmethod
+    def list_files(file_pattern, shuffle=None, seed=None, name=None):
+        """Names of the files that match, in another order in each pass unless shuffle=False."""
+        return Dataset._source("list_files", name, file_pattern=_paths(file_pattern), shuffle=shuffle,
+                               seed=_number(seed))
+
+    @staticmethod
+    def zip(*args, datasets=None, name=None):
+        """Elements side by side; ends with the shortest."""
+        structure = datasets if datasets is not None else args[0] if len(args) == 1 else args
+        if isinstance(structure, Dataset):
+            return structure
+        if isinstance(structure, list):
+            structure = tuple(structure)
+        if not isinstance(structure, tuple):
+            raise TypeError("zip takes data sets or a tuple of them")
+        parts = [part if isinstance(part, Dataset) else Dataset.zip(part) for part in structure]
+        return Dataset._source("zip", name, datasets=[part._core for part in parts])
+
+    # ---- element by element
+
+    def map(self, map_func, num_parallel_calls=None, deterministic=None, synchronous=None, use_unbounded_threadpool=False,
+            name=None, *, workers=None):
+        """Applies a function to each element: natively where it can be traced, else as Python."""
+        function, python = self._function(map_func, workers)
+        calls = _number(num_parallel_calls)
+        if python and calls is None:
+            calls = 1
+        return self._then("map", name, map_func=function, num_parallel_calls=calls, deterministic=deterministic)
+
+    def filter(self, predicate, name=None):
+        """Keeps the elements for which `predicate` is true."""
+        return self._then("filter", name, predicate=self._function(predicate, None)[0])
+
+    def _function(self, function, workers):
+        if not callable(function):
+            raise TypeError(f"a function is wanted, found {type(function).__name__}")
+        if workers not in (None, "thread", "serial", "process"):
+            raise errors.InvalidArgument(f"workers={workers!r} is none of 'thread', 'serial', 'process'")
+        if workers == "process":
+            raise errors.Unimplemented("workers='process' is not there yet; 'thread' is")
+        if workers is not None:
+            return python_function(function, f"workers={workers!r}"), True
+        traced = trace(function, self._structure())
+        if traced.function is not None:
+            return traced.function, False
+        return python_function(function, traced.why), True
+
+    def flat_map(self, map_func, name=None):
+        """The elements of the data sets that `map_func` gives, one after the other."""
+        return self._then("flat_map", name, map_func=_graph_function(map_func))
+
+    def interleave(self, map_func, cycle_length=None, block_length=None, num_parallel_calls=None, deterministic=None,
+                   name=None):
+        """The elements of the data sets that `map_func` gives, in turns."""
+        return self._then("interleave", name, map_func=_graph_function(map_func), cycle_length=_number(cycle_length),
+                          block_length=_number(block_length), num_parallel_calls=_number(num_parallel_calls),
+                          deterministic=deterministic)
+
+    # ---- batches
+
+    def batch(self, batch_size, drop_remainder=False, num_parallel_calls=None, deterministic=None, name=None):
+        """Elements stacked, `batch_size` at a time."""
+        return self._then("batch", name, batch_size=_number(batch_size), drop_remainder=bool(drop_remainder))
+
+    def unbatch(self, name=None):
+        """The rows of each element."""
+        return self._then("unbatch", name)
+
+    # ---- order, count and selection
+
+    def shuffle(self, buffer_size=None, seed=None, reshuffle_each_iteration=True, name=None):
+        """Another order in each pass. Without a size: of all elements, held nowhere where they have positions."""
+        if buffer_size is not None and _number(buffer_size) == UNKNOWN:
+            buffer_size = None
+        return self._then("shuffle", name, buffer_size=_number(buffer_size), seed=_number(seed),
+                          reshuffle_each_iteration=True if reshuffle_each_iteration is None else reshuffle_each_iteration)
+
+    def repeat(self, count=None, name=None):
+        """Several passes; without a number, for ever."""
+        return self._then("repeat", name, count=_number(count))
+
+    def take(self, count, name=None):
+        """The first elements; all for -1."""
+        return self._then("take", name, count=_number(count))
+
+    def skip(self, count, name=None):
+        """All but the first elements; none for -1."""
+        return self._then("skip", name, count=_number(count))
+
+    def shard(self, num_shards, index, name=None):
+        """Every num_shards-th element, from `index` on."""
+        return self._then("shard", name, num_shards=_number(num_shards), index=_number(index))
+
+    def concatenate(self, dataset, name=None):
+        """These elements, then the other's."""
+        return self._then("concatenate", name, dataset=dataset._core)
+
+    def enumerate(self, start=0, name=None):
+        """Elements with their numbers."""
+        return self._then("enumerate", name, start=_number(start))
+
+    # ---- keeping, making ahead
+
+    def cache(self, filename="", name=None):
+        """Keeps elements in memory once they are made."""
+        if filename:
+            raise errors.Unimplemented("a cache in a file is not there yet; cache() keeps elements in memory")
+        return self._then("cache", name)
+
+    def prefetch(self, buffer_size, name=None):
+        """At least so many elements are made ahead; AUTOTUNE, the standard, finds the number."""
+        return self._then("prefetch", name, buffer_size=_number(buffer_size))
+
+    # ---- errors
+
+    def ignore_errors(self, log_warning=False, name=None):
+        """Drops elements that failed."""
+        return self._then("ignore_errors", name, log_warning=log_warning)
+
+    def assert_cardinality(self, expected_cardinality, name=None):
+        """An error at the end unless there were so many elements."""
+        return self._then("assert_cardinality", name, expected_cardinality=_number(expected_cardinality))
+
+    def on_error(self, policy, at_most=1.0, name=None):
+        """"raise" or "skip", the latter up to a share of the elements."""
+        return self._then("on_error", name, policy=policy, at_most=float(at_most))
+
+    # ---- ends
+
+    def apply(self, transformation_func):
+        """What a function makes of the data set."""
+        made = transformation_func(self)
+        if not isinstance(made, Dataset):
+            raise TypeError(f"the function gave a {type(made).__name__} instead of a data set")
+        return made
+
+    def __iter__(self):
+        return Iterator(self)
+
+    def as_numpy_iterator(self):
+        """The same as iter(ds): elements are NumPy's already."""
+        return iter(self)
+
+    def __bool__(self):
+        return True
+
+    def __len__(self):
+        count = self.cardinality()
+        if count == INFINITE:
+            raise TypeError("the data set has no end, so it has no length")
+        if count == UNKNOWN:
+            raise TypeError("the length of the data set is not known")
+        return count
+
+    def cardinality(self):
+        """A number, INFINITE or UNKNOWN."""
+        return self._core.cardinality()
+
+    def at(self, i):
+        """What the first pass gives at place i."""
+        return self._core.at(_number(i))
+
+    def get_single_element(self, name=None):
+        """The only element; an error where there are none or several."""
+        found = [value for value, _ in zip(self, (0, 1))]
+        if len(found) != 1:
+            raise errors.InvalidArgument("the data set has no element" if not found else "the data set has several elements")
+        return found[0]
+
+    def reduce(self, initial_state, reduce_func, name=None):
+        """`reduce_func(state, element)` over all elements, in Python."""
+        state = initial_state
+        for element in self:
+            state = reduce_func(state, element)
+        return state
+
+    @property
+    def element_spec(self):
+        """Structure, shapes and types of the elements."""
+        known = self._core.element_spec()
+        if known is None:
+            return structure_map(_spec_of_value, self._one())
+        structure, leaves = known
+        specs = [TensorSpec(shape, "string" if dtype is None else dtype) for dtype, shape in leaves]
+        if any(dtype is None for dtype, _ in leaves):
+            return structure_map(_spec_of_value, self._one())
+        return structure_map(lambda leaf: specs[int(leaf)], structure)
+
+    def _structure(self):
+        """Tuples and dicts with None at the leaves."""
+        known = self._core.element_spec()
+        return structure_map(lambda _: None, known[0] if known is not None else self._one())
+
+    def _one(self):
+        try:
+            return self._core.at(0)
+        except errors.FailedPrecondition:
+            pass
+        found = _core.Loader(self._core).next()
+        if found is None:
+            raise errors.FailedPrecondition("the data set has no element that could show its types")
+        return found[0]
+
+    def explain(self):
+        """How it runs: segments, what is native, what is held."""
+        return self._core.explain()
+
+    def save_graph(self, path):
+        """Writes the graph; `stoker run` and load_graph read it."""
+        self._core.save_graph(os.fspath(path))
+
+    def to_json(self):
+        """The graph as text."""
+        return self._core.to_json()
+
+    def __repr__(self):
+        return f"<stoker.Dataset, elements {self._core.element_spec()}>"
+
+    # ---- loaders are kept: the next epoch goes on with the same engine
+
+    def _take_loader(self):
+        with self._lock:
+            loader, self._idle = self._idle, None
+        if loader is None:
+            return _core.Loader(self._core)
+        loader.begin_epoch()
+        return loader
+
+    def _give_loader(self, loader):
+        with self._lock:
+            if self._idle is None:
+                self._idle = loader
+
+
+def _checked_spec(spec):
+    if isinstance(spec, TensorSpec):
+        return spec
+    if hasattr(spec, "shape") and hasattr(spec, "dtype"):  # TensorFlow's own
+        shape = getattr(spec.shape, "as_list", None)
+        return TensorSpec(shape() if shape else spec.shape, spec.dtype)
+    raise TypeError(f"output_signature wants TensorSpec, found {spec!r}")
+
+
+def _signature(types, shapes):
+    if isinstance(types, tuple):
+        shapes = shapes if shapes is not None else [None] * len(types)
+        return tuple(_signature(t, s) for t, s in zip(types, shapes))
+    if isinstance(types, dict):
+        return {key: _signature(t, None if shapes is None else shapes[key]) for key, t in types.items()}
+    as_list = getattr(shapes, "as_list", None)
+    return TensorSpec(as_list() if as_list else shapes, types)
+
+
+def _spec_of_value(value):
+    if isinstance(value, (bytes, str)):
+        return TensorSpec((), "string")
+    array = np.asarray(value)
+    return TensorSpec(array.shape, "string" if array.dtype == object else array.dtype)
+
+
+def _graph_function(function):
+    if not callable(function):
+        raise TypeError(f"a function is wanted, found {type(function).__name__}")
+
+    def open_dataset(*fields):
+        made = function(*fields)
+        if not isinstance(made, Dataset):
+            raise TypeError(f"the function gave a {type(made).__name__} instead of a data set")
+        return made._core
+
+    return _core.GraphFunction(open_dataset)
+
+
+class Iterator:
+    """One pass over a data set. Safe from several threads."""
+
+    def __init__(self, dataset):
+        self._dataset = dataset
+        self._loader = dataset._take_loader()
+        self._give_back = weakref.finalize(self, _give_back, weakref.ref(dataset), self._loader)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        found = self._loader.next()
+        if found is None:
+            raise StopIteration
+        return found[0]
+
+    def get_next(self, name=None):
+        """The next element; OutOfRange at the end."""
+        found = self._loader.next()
+        if found is None:
+            raise errors.OutOfRange("the data set has ended")
+        return found[0]
+
+    def save(self):
+        """The place behind the last element given, as bytes."""
+        return self._loader.save()
+
+    def restore(self, checkpoint):
+        """Goes to a place that was saved; also one that has begun or ended."""
+        self._loader.restore(bytes(checkpoint))
+
+    def stats(self):
+        """Counts, times and shares for each stage and window."""
+        return json.loads(self._loader.stats())
+
+    def skipped(self):
+        """[(origin, kind, message)…] of the elements that were left out."""
+        return self._loader.skipped()
+
+    def wait_seconds(self):
+        """How long next() has waited, this epoch."""
+        return self._loader.wait_seconds()
+
+    def close(self):
+        """Ends the pass; waits for calls in progress."""
+        self._give_back.detach()
+        self._loader.close()
+
+    @property
+    def element_spec(self):
+        return self._dataset.element_spec
+
+
+def _give_back(dataset, loader):
+    alive = dataset()
+    if alive is not None:
+        alive._give_loader(loader)
+
+
+def load_graph(path):
+    """A data set from a graph file."""
+    return Dataset(_core.Dataset.load_graph(os.fspath(path)))

@@ -1,0 +1,119 @@
+"""What is known of elements before they are made."""
+
+import numpy as np
+
+from ._values import dtype_name
+
+
+class _String:
+    """The type of byte strings; equal to "string" and to bytes."""
+
+    name = "string"
+
+    def __eq__(self, other):
+        return other is self or other in ("string", bytes)
+
+    def __hash__(self):
+        return hash("string")
+
+    def __repr__(self):
+        return "sk.string"
+
+    def __reduce__(self):
+        return "string"
+
+
+string = _String()
+
+
+def dtype_of(name):
+    """A NumPy dtype, or sk.string; bfloat16 is ml_dtypes' where that is installed."""
+    if name == "string":
+        return string
+    if name == "bfloat16":
+        try:
+            import ml_dtypes
+
+            return np.dtype(ml_dtypes.bfloat16)
+        except ImportError:
+            return np.dtype(np.uint16)
+    return np.dtype(name)
+
+
+class TensorSpec:
+    """Shape and type of one component: None for a dim or a shape that is not known."""
+
+    __slots__ = ("_shape", "_dtype", "_name")
+
+    def __init__(self, shape, dtype=np.float32, name=None):
+        self._shape = None if shape is None else tuple(None if d is None else int(d) for d in shape)
+        self._dtype = dtype_of(dtype_name(dtype))
+        self._name = name
+
+    @property
+    def shape(self):
+        return self._shape
+
+    @property
+    def dtype(self):
+        return self._dtype
+
+    @property
+    def name(self):
+        return self._name
+
+    def __eq__(self, other):
+        if not isinstance(other, TensorSpec):
+            return NotImplemented
+        return (self._shape, self._dtype, self._name) == (other._shape, other._dtype, other._name)
+
+    def __hash__(self):
+        return hash((self._shape, str(self._dtype)))
+
+    def __repr__(self):
+        dtype = "sk.string" if self._dtype is string else f"np.{self._dtype.name}"
+        name = "" if self._name is None else f", name={self._name!r}"
+        return f"TensorSpec(shape={self._shape!r}, dtype={dtype}{name})"
+
+    def __reduce__(self):
+        return TensorSpec, (self._shape, dtype_name(self._dtype), self._name)
+
+
+def structure_map(leaf, structure):
+    """The structure with each leaf replaced by what `leaf` gives for it."""
+    if isinstance(structure, tuple):
+        return tuple(structure_map(leaf, part) for part in structure)
+    if isinstance(structure, dict):
+        return {key: structure_map(leaf, part) for key, part in structure.items()}
+    return leaf(structure)
+
+
+def convert(value, spec):
+    """A value as its spec wants it; never bent: 1.5 is no int32."""
+    if isinstance(spec, tuple):
+        if not isinstance(value, (tuple, list)) or len(value) != len(spec):
+            raise TypeError(f"{value!r} was given where {len(spec)} components are wanted")
+        return tuple(convert(part, one) for part, one in zip(value, spec))
+    if isinstance(spec, dict):
+        if not isinstance(value, dict) or value.keys() != spec.keys():
+            raise TypeError(f"{value!r} was given where a dict with the keys {sorted(spec)} is wanted")
+        return {key: convert(value[key], spec[key]) for key in spec}
+    if spec.dtype is string:
+        array = np.asarray(value, dtype=object)
+    else:
+        plain = np.asarray(value)
+        array = plain.astype(spec.dtype)
+        if plain.dtype != array.dtype and plain.dtype.kind in "iufb" and not _same(plain, array):
+            raise TypeError(f"{value!r} does not fit {spec.dtype.name}")
+    if spec.shape is not None and (
+        len(spec.shape) != array.ndim or any(w is not None and w != d for w, d in zip(spec.shape, array.shape))
+    ):
+        raise ValueError(f"an array of shape {array.shape} was given where {spec.shape} is wanted")
+    return array.item() if spec.dtype is string and array.ndim == 0 else array
+
+
+def _same(plain, converted):
+    if converted.dtype.kind == "f":
+        return True  # a float of fewer digits is what was asked for
+    back = converted.astype(plain.dtype)
+    return bool(np.array_equal(back, plain, equal_nan=plain.dtype.kind == "f"))

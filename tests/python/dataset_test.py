@@ -1,0 +1,267 @@
+"""Data sets from Python: values, structures, functions, errors, places."""
+
+import gc
+import os
+import tempfile
+import threading
+import unittest
+
+import numpy as np
+
+import stoker as sk
+
+
+def values(dataset):
+    return [np.asarray(x).tolist() for x in dataset]
+
+
+class Sources(unittest.TestCase):
+    def test_range_has_the_three_forms_of_python(self):
+        self.assertEqual(values(sk.Dataset.range(4)), [0, 1, 2, 3])
+        self.assertEqual(values(sk.Dataset.range(2, 5)), [2, 3, 4])
+        self.assertEqual(values(sk.Dataset.range(5, 0, -2)), [5, 3, 1])
+
+    def test_elements_are_numpy_scalars(self):
+        first = next(iter(sk.Dataset.range(3)))
+        self.assertIsInstance(first, np.int64)
+
+    def test_slices_keep_type_and_structure(self):
+        images = np.arange(24, dtype=np.uint8).reshape(4, 3, 2)
+        ds = sk.Dataset.from_tensor_slices(({"image": images, "name": np.array(["a", "b", "c", "d"])}, np.arange(4.0)))
+        features, label = next(iter(ds))
+        self.assertEqual(list(features), ["image", "name"])
+        np.testing.assert_array_equal(features["image"], images[0])
+        self.assertEqual(features["image"].dtype, np.uint8)
+        self.assertEqual(features["name"], b"a")
+        self.assertEqual(label.dtype, np.float64)
+
+    def test_plain_numbers_become_tensorflows_types(self):
+        whole, broken = next(iter(sk.Dataset.from_tensors((1, 2.5))))
+        self.assertEqual((whole.dtype, broken.dtype), (np.int32, np.float32))
+
+    def test_a_big_array_is_not_copied(self):
+        array = np.zeros((1000, 1000))
+        ds = sk.Dataset.from_tensor_slices(array)
+        self.assertEqual(len(ds), 1000)
+        del array
+        gc.collect()
+        self.assertEqual(float(next(iter(ds)).sum()), 0.0)
+
+    def test_arrays_of_other_layouts_come_as_they_read(self):
+        array = np.arange(12).reshape(3, 4).T
+        self.assertEqual(values(sk.Dataset.from_tensor_slices(array)), array.tolist())
+        self.assertEqual(values(sk.Dataset.from_tensor_slices(np.arange(3).astype(">i4"))), [0, 1, 2])
+
+    def test_a_generator_is_called_for_each_pass_and_closed(self):
+        closed = []
+
+        def numbers():
+            try:
+                yield from range(3)
+            finally:
+                closed.append(True)
+
+        ds = sk.Dataset.from_generator(numbers, output_signature=sk.TensorSpec((), np.int32))
+        self.assertEqual(values(ds), [0, 1, 2])
+        self.assertEqual(values(ds), [0, 1, 2])
+        del ds
+        gc.collect()
+        self.assertGreaterEqual(len(closed), 2)
+
+    def test_a_generators_values_are_not_bent(self):
+        ds = sk.Dataset.from_generator(lambda: [1, 1.5], output_signature=sk.TensorSpec((), np.int32))
+        it = iter(ds)
+        self.assertEqual(next(it), 1)
+        with self.assertRaisesRegex(sk.InvalidArgument, "1.5"):
+            next(it)
+
+    def test_text_lines_and_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.txt")
+            with open(path, "w") as file:
+                file.write("one\ntwo\n")
+            self.assertEqual(list(sk.data.TextLineDataset(path)), [b"one", b"two"])
+            names = list(sk.Dataset.list_files(os.path.join(folder, "*.txt"), shuffle=False))
+            self.assertEqual(names, [path.encode()])
+
+
+class Maps(unittest.TestCase):
+    def test_arithmetic_becomes_native(self):
+        ds = sk.Dataset.range(4).map(lambda x: x * 2 + 1)
+        self.assertEqual(values(ds), [1, 3, 5, 7])
+        self.assertNotIn("Python", ds.explain())
+        self.assertIn("multiply", ds.to_json())
+
+    def test_tuples_are_unpacked_and_dicts_are_dicts(self):
+        ds = sk.Dataset.from_tensor_slices((np.arange(3), np.arange(3) * 10))
+        self.assertEqual(values(ds.map(lambda a, b: a + b)), [0, 11, 22])
+        ds = sk.Dataset.from_tensor_slices({"a": np.arange(3), "b": np.arange(3) * 10})
+        self.assertEqual(values(ds.map(lambda x: x["b"] - x["a"])), [0, 9, 18])
+        self.assertNotIn("Python", ds.map(lambda x: x["b"] - x["a"]).explain())
+
+    def test_a_condition_makes_a_python_stage(self):
+        ds = sk.Dataset.range(4).map(lambda x: x if x > 1 else -x)
+        self.assertEqual(values(ds), [0, -1, 2, 3])
+        self.assertIn("Python", ds.explain())
+
+    def test_what_has_effects_is_called_for_each_element(self):
+        seen = []
+
+        def noting(x):
+            seen.append(1)
+            return x + 1
+
+        ds = sk.Dataset.range(3).map(noting)
+        seen.clear()
+        self.assertEqual(values(ds), [1, 2, 3])
+        self.assertEqual(len(seen), 3)
+
+    def test_indexing_is_native(self):
+        array = np.arange(24).reshape(2, 3, 4)
+        ds = sk.Dataset.from_tensor_slices(array)
+        for name, fn in {
+            "item": lambda x: x[1],
+            "slice": lambda x: x[::-1, 1:3],
+            "last": lambda x: x[..., -1],
+            "new axis": lambda x: x[None],
+        }.items():
+            made = ds.map(fn)
+            self.assertEqual(values(made), [fn(row).tolist() for row in array], name)
+            self.assertNotIn("Python", made.explain(), name)
+
+    def test_filter_takes_both_kinds(self):
+        self.assertEqual(values(sk.Dataset.range(6).filter(lambda x: x % 2 == 0)), [0, 2, 4])
+        self.assertEqual(values(sk.Dataset.range(6).filter(lambda x: int(x) in (1, 5))), [1, 5])
+
+    def test_a_list_from_a_function_is_a_tuple(self):
+        ds = sk.Dataset.range(2).map(lambda x: [int(x), float(x) / 2])
+        self.assertEqual([tuple(map(float, e)) for e in ds], [(0.0, 0.0), (1.0, 0.5)])
+
+    def test_flat_map_and_interleave_take_functions(self):
+        self.assertEqual(values(sk.Dataset.range(3).flat_map(lambda n: sk.Dataset.range(int(n)))), [0, 0, 1])
+        mixed = sk.Dataset.range(2).interleave(lambda n: sk.Dataset.from_tensors(n).repeat(2), cycle_length=2)
+        self.assertEqual(values(mixed), [0, 1, 0, 1])
+
+
+class Ends(unittest.TestCase):
+    def test_batches_are_writable_and_aligned(self):
+        batch = next(iter(sk.Dataset.range(100).batch(64)))
+        self.assertTrue(batch.flags.writeable)
+        self.assertEqual(batch.ctypes.data % 64, 0)
+        batch += 1
+
+    def test_lengths(self):
+        self.assertEqual(len(sk.Dataset.range(10).batch(3)), 4)
+        self.assertEqual(sk.Dataset.range(10).repeat().cardinality(), sk.INFINITE)
+        with self.assertRaises(TypeError):
+            len(sk.Dataset.range(10).filter(lambda x: x > 2))
+
+    def test_specs_print_so_that_they_can_be_pasted(self):
+        spec = sk.Dataset.from_tensor_slices(np.zeros((4, 2), np.float32)).batch(2).element_spec
+        self.assertEqual(spec, sk.TensorSpec((None, 2), np.float32))
+        self.assertEqual(eval(repr(spec), {"TensorSpec": sk.TensorSpec, "np": np, "sk": sk}), spec)
+
+    def test_the_end_is_stop_iteration_or_out_of_range(self):
+        it = iter(sk.Dataset.range(1))
+        next(it)
+        self.assertRaises(StopIteration, next, it)
+        self.assertRaises(sk.OutOfRange, it.get_next)
+        self.assertIs(sk.errors.OutOfRangeError, sk.OutOfRange)
+
+    def test_epochs_are_shuffled_anew(self):
+        ds = sk.Dataset.range(50).shuffle(50, seed=1)
+        first, second = values(ds), values(ds)
+        self.assertNotEqual(first, second)
+        self.assertEqual(sorted(first), sorted(second))
+
+    def test_saving_and_restoring_goes_on_where_it_was(self):
+        ds = sk.Dataset.range(100).shuffle(seed=3).batch(7)
+        it = iter(ds)
+        for _ in range(5):
+            next(it)
+        saved = it.save()
+        self.assertIsInstance(saved, bytes)
+        rest = [b.tolist() for b in it]
+        fresh = iter(sk.Dataset.range(100).shuffle(seed=3).batch(7))
+        fresh.restore(saved)
+        self.assertEqual([b.tolist() for b in fresh], rest)
+        it.restore(saved)  # also one that has ended
+        self.assertEqual([b.tolist() for b in it], rest)
+
+    def test_several_threads_share_an_iterator(self):
+        it = iter(sk.Dataset.range(1000).map(lambda x: int(x)))
+        found, lock = [], threading.Lock()
+
+        def take():
+            for x in it:
+                with lock:
+                    found.append(int(x))
+
+        threads = [threading.Thread(target=take) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(sorted(found), list(range(1000)))
+
+    def test_graphs_are_saved_and_loaded(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "g.json")
+            sk.Dataset.range(10).map(lambda x: x * x).batch(4).save_graph(path)
+            self.assertEqual(values(sk.load_graph(path)), [[0, 1, 4, 9], [16, 25, 36, 49], [64, 81]])
+
+    def test_a_python_function_cannot_be_saved_and_says_so(self):
+        with self.assertRaisesRegex(sk.FailedPrecondition, "map_func"):
+            sk.Dataset.range(3).map(lambda x: int(x)).to_json()
+
+
+class Errors(unittest.TestCase):
+    def test_a_wrong_argument_is_told_where_it_stands(self):
+        with self.assertRaisesRegex(sk.InvalidArgument, "batch_size"):
+            sk.Dataset.range(3).batch(0)
+        self.assertTrue(issubclass(sk.InvalidArgument, ValueError))
+
+    def test_an_exception_is_the_elements_own_and_keeps_its_cause(self):
+        def fails_at_two(x):
+            if x == 2:
+                raise KeyError("two")
+            return x
+
+        it = iter(sk.Dataset.range(4).map(fails_at_two))
+        self.assertEqual([int(next(it)), int(next(it))], [0, 1])
+        with self.assertRaises(sk.Unknown) as caught:
+            next(it)
+        self.assertIsInstance(caught.exception.__cause__, KeyError)
+        self.assertIsNotNone(caught.exception.__cause__.__traceback__)
+        self.assertEqual(caught.exception.position, 2)
+        self.assertEqual(caught.exception.source, "range")
+        self.assertEqual(int(next(it)), 3)
+
+    def test_stop_iteration_in_a_function_ends_nothing(self):
+        def stops(x):
+            if x == 1:
+                raise StopIteration
+            return x
+
+        it = iter(sk.Dataset.range(3).map(stops))
+        self.assertEqual(int(next(it)), 0)
+        self.assertRaises(sk.InvalidArgument, next, it)
+        self.assertEqual(int(next(it)), 2)
+
+    def test_skipping_lists_what_it_cost(self):
+        def fails(x):
+            if x % 3 == 0:
+                raise ValueError("no")
+            return x
+
+        it = iter(sk.Dataset.range(9).map(fails).on_error("skip"))
+        self.assertEqual([int(x) for x in it], [1, 2, 4, 5, 7, 8])
+        self.assertEqual([kind for _, kind, _ in it.skipped()], ["InvalidArgument"] * 3)
+
+    def test_a_function_that_returns_none_says_so(self):
+        with self.assertRaisesRegex(sk.InvalidArgument, "None"):
+            next(iter(sk.Dataset.range(2).map(lambda x: print(end=""))))
+
+
+if __name__ == "__main__":
+    unittest.main()
