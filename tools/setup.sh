@@ -7,7 +7,7 @@ jobs=$(nproc)
 if [[ -t 1 && -z ${NO_COLOR:-} ]]; then bold=$'\e[1m' plain=$'\e[0m'; else bold='' plain=''; fi
 
 packages_build=(g++ cmake ninja-build ccache pkg-config python3 zlib1g-dev libisal-dev libfmt-dev
-  nlohmann-json3-dev libcli11-dev libgtest-dev libgmock-dev libbenchmark-dev)
+  nlohmann-json3-dev libcli11-dev libgtest-dev libgmock-dev libbenchmark-dev python3-dev python3-venv)
 packages_all=(git clang-19 clang-tidy-19 clang-format-19 lld-19 libclang-rt-19-dev llvm-19)
 
 # step NAME COMMAND...: runs it, says how long it took; a failure ends the script.
@@ -71,3 +71,18 @@ tree_files() {
 
 # run_tests PRESET
 run_tests() { ctest --preset "$1" --parallel "$jobs"; }
+
+python_env=build/python-env
+
+# The Python package, in an environment of its own.
+install_python() {
+  [[ -x $python_env/bin/pip ]] || python3 -m venv "$python_env"
+  local pip=("$python_env/bin/pip" --disable-pip-version-check install -q)
+  "${pip[@]}" 'scikit-build-core>=0.10' 'nanobind>=2.4' ninja numpy
+  "${pip[@]}" --no-build-isolation --no-deps .
+}
+
+run_python_tests() {
+  local file
+  for file in tests/python/*_test.py; do "$python_env/bin/python" -B "$file"; done
+}

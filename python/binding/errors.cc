@@ -5,7 +5,9 @@
 namespace stoker::python {
 namespace {
 
-nb::object optional_text(const std::string& text) { return text.empty() ? nb::none() : nb::object(nb::str(text.c_str())); }
+nb::object optional_text(const std::string& text) {
+  return text.empty() ? nb::none() : nb::object(nb::str(text.c_str()));
+}
 nb::object optional_number(int64_t number) { return number < 0 ? nb::none() : nb::object(nb::int_(number)); }
 
 // By PYTHON.md: an error of ours keeps its kind, the end of somebody's

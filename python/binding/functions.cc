@@ -29,7 +29,8 @@ auto guarded(Body&& body) -> Result<decltype(body())> {
 
 class PythonFunction final : public Function::Callable {
  public:
-  PythonFunction(nb::object callable, std::string words) : callable_(keep(std::move(callable))), words_(std::move(words)) {}
+  PythonFunction(nb::object callable, std::string words)
+      : callable_(keep(std::move(callable))), words_(std::move(words)) {}
 
   std::string words() const override { return words_; }
 

@@ -120,11 +120,11 @@ bool signals_pending() {
 class PyLoader {
  public:
   PyLoader(const Dataset& dataset, bool skip, double at_most, double stall_warning)
-      : loader_(std::make_unique<Loader>(
-            dataset, LoaderOptions{.on_error = skip ? std::optional(OnError::kSkip) : std::nullopt,
-                                   .skip_at_most = at_most,
-                                   .stall_warning_seconds = stall_warning,
-                                   .interrupted = &signals_pending})) {
+      : loader_(std::make_unique<Loader>(dataset,
+                                         LoaderOptions{.on_error = skip ? std::optional(OnError::kSkip) : std::nullopt,
+                                                       .skip_at_most = at_most,
+                                                       .stall_warning_seconds = stall_warning,
+                                                       .interrupted = &signals_pending})) {
     alive().insert(this);
   }
   ~PyLoader() {
@@ -242,11 +242,12 @@ nb::dict table_of(std::span<const Type* const> types) {
 
 NB_MODULE(_core, m) {
   nb::register_exception_translator(&translate);
+  nb::set_leak_warnings(false);  // a program may end with iterators alive: they are closed at exit
 
-  nb::class_<PyElement>(m, "Element").def(
-      "__init__", [](PyElement* self, nb::handle value) { new (self) PyElement{element_from_python(value, Memory::kShare)}; });
-  nb::class_<PyFunction>(m, "Function")
-      .def("words", [](const PyFunction& self) { return self.function.words(); });
+  nb::class_<PyElement>(m, "Element").def("__init__", [](PyElement* self, nb::handle value) {
+    new (self) PyElement{element_from_python(value, Memory::kShare)};
+  });
+  nb::class_<PyFunction>(m, "Function").def("words", [](const PyFunction& self) { return self.function.words(); });
   nb::class_<PyGenerator>(m, "Generator").def("__init__", [](PyGenerator* self, nb::object callable) {
     new (self) PyGenerator{generator_of(std::move(callable))};
   });
@@ -258,9 +259,8 @@ NB_MODULE(_core, m) {
   nb::class_<PyExpr>(m, "Expr");
   m.def("argument", [](int i) { return PyExpr{Expr::of_argument(i)}; });
   m.def("number", &number_of);
-  m.def("constant", [](nb::handle value) {
-    return PyExpr{Expr::of_constant(array_from_python(value, Memory::kCopy), false)};
-  });
+  m.def("constant",
+        [](nb::handle value) { return PyExpr{Expr::of_constant(array_from_python(value, Memory::kCopy), false)}; });
   m.def("op", &op_of);
   m.def("tuple_expr", &tuple_of_exprs);
   m.def("dict_expr", &dict_of);
@@ -313,9 +313,12 @@ NB_MODULE(_core, m) {
   m.def("stages", [] { return table_of(registry().stages()); });
   m.def("ops", [] { return table_of(registry().ops()); });
   m.def("set_seed", &set_seed);
-  m.def("configure", [](std::optional<int> workers, std::optional<int64_t> memory_bytes) {
-    configure({.workers = workers, .memory_bytes = memory_bytes});
-  }, nb::arg("workers") = nb::none(), nb::arg("memory_bytes") = nb::none());
+  m.def(
+      "configure",
+      [](std::optional<int> workers, std::optional<int64_t> memory_bytes) {
+        configure({.workers = workers, .memory_bytes = memory_bytes});
+      },
+      nb::arg("workers") = nb::none(), nb::arg("memory_bytes") = nb::none());
   m.def("memory_use", [] {
     const MemoryUse use = memory_use();
     return nb::make_tuple(use.held, use.peak, use.budget);

@@ -359,5 +359,36 @@ TEST(Documented, TellsTypeDocAndDefault) {
   EXPECT_EQ(params[7].type, "list of string");
 }
 
+struct Holds {
+  Array array;
+  std::vector<Array> several;
+  int64_t count = 0;
+  void describe(Fields& f) {
+    f("array", array);
+    f("several", several);
+    f("count", count);
+  }
+};
+
+Result<Holds> read_given(std::string_view text) {
+  Holds holds;
+  Fields fields;
+  holds.describe(fields);
+  ReadContext context;
+  context.given = {Array::of<int64_t>(7), std::string("no array")};
+  STOKER_TRY(read_fields(fields, parse_json(text).value(), context, "holds"));
+  return holds;
+}
+
+TEST(Fields, TakeGivenObjectsWhereTheyFit) {
+  const Holds holds = *read_given(R"({"array": {"given": 0}, "several": [{"given": 0}, {"given": 0}]})");
+  EXPECT_EQ(holds.array, Array::of<int64_t>(7));
+  EXPECT_EQ(holds.several.size(), 2u);
+  EXPECT_FALSE(read_given(R"({"array": {"given": 1}})").ok());
+  EXPECT_FALSE(read_given(R"({"array": {"given": 2}})").ok());
+  EXPECT_FALSE(read_given(R"({"array": {"given": -1}})").ok());
+  EXPECT_FALSE(read_given(R"({"count": {"given": 0}})").ok());
+}
+
 }  // namespace
 }  // namespace stoker

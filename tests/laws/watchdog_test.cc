@@ -232,5 +232,18 @@ TEST_P(Dropped, CloseWaitsForTheCall) {
   opener.join();
 }
 
+// As a binding does for Ctrl-C: the waiting thread goes free, and nothing is lost.
+TEST_P(Watchdog, AConsumerThatIsWantedElsewhereGoesOnLater) {
+  if (GetParam() == 0) GTEST_SKIP() << "without workers the consumer is in the call itself";
+  std::atomic<bool> wanted{true};
+  Loader loader(stuck_at(0, gate_), {.interrupted = [&] { return wanted.load(); }});
+  const Result<std::optional<Element>> cut_short = loader.next();
+  ASSERT_FALSE(cut_short.ok());
+  EXPECT_EQ(cut_short.error().code(), Code::kCancelled);
+  wanted = false;
+  gate_->open();
+  EXPECT_EQ(words_of_rest(loader).size(), 20u);
+}
+
 }  // namespace
 }  // namespace stoker

@@ -82,20 +82,21 @@ GraphFunction::GraphFunction(Json stages, const Registry* registry)
 
 template <>
 const Codec& plain_codec<Function>() {
-  static const Codec codec{
-      "function",
-      [](const Json& from, ReadContext& context, void* to) -> Result<void> {
-        STOKER_TRY(auto program, Program::from_json(from, context));
-        *static_cast<Function*>(to) = Function(std::move(program));
-        return {};
-      },
-      [](const void* from, WriteContext& context) -> Result<Json> {
-        const auto& function = *static_cast<const Function*>(from);
-        if (function.program()) return function.program()->to_json(context);
-        if (function.empty()) return Json();
-        return Error::precondition("is ", function.words(), ", which cannot be saved; write it on symbolic values to save it");
-      },
-      &take_given<Function>};
+  static const Codec codec{"function",
+                           [](const Json& from, ReadContext& context, void* to) -> Result<void> {
+                             STOKER_TRY(auto program, Program::from_json(from, context));
+                             *static_cast<Function*>(to) = Function(std::move(program));
+                             return {};
+                           },
+                           [](const void* from, WriteContext& context) -> Result<Json> {
+                             const auto& function = *static_cast<const Function*>(from);
+                             if (function.program()) return function.program()->to_json(context);
+                             if (function.empty()) return Json();
+                             return Error::precondition(
+                                 "is ", function.words(),
+                                 ", which cannot be saved; write it on symbolic values to save it");
+                           },
+                           &take_given<Function>};
   return codec;
 }
 

@@ -1,0 +1,44 @@
+"""Ctrl-C while a loop waits: the loop ends, the process too, and nothing hangs."""
+
+import os
+import signal
+import subprocess
+import sys
+import unittest
+
+WAITS = """
+import threading, stoker as sk
+never = threading.Event()
+it = iter(sk.Dataset.range(3).map(lambda x: (never.wait(), int(x))[1], workers="thread"))
+try:
+    print("waiting", flush=True)
+    next(it)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+    never.set()
+    print(int(next(it)), flush=True)
+"""
+
+LEAVES = """
+import stoker as sk
+it = iter(sk.Dataset.range(1000).map(lambda x: int(x) + 1).prefetch(50))
+print(int(next(it)), flush=True)
+"""
+
+
+class Interrupted(unittest.TestCase):
+    def test_ctrl_c_ends_a_wait_and_nothing_is_lost(self):
+        child = subprocess.Popen([sys.executable, "-c", WAITS], stdout=subprocess.PIPE, text=True)
+        self.assertEqual(child.stdout.readline(), "waiting\n")
+        os.kill(child.pid, signal.SIGINT)
+        rest, _ = child.communicate(timeout=60)
+        self.assertEqual(rest, "interrupted\n0\n")
+        self.assertEqual(child.returncode, 0)
+
+    def test_a_program_that_ends_in_mid_flight_ends(self):
+        done = subprocess.run([sys.executable, "-c", LEAVES], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "1\n", ""))
+
+
+if __name__ == "__main__":
+    unittest.main()
