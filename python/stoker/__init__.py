@@ -5,7 +5,7 @@ import atexit as _atexit
 import numpy as _np
 
 from . import _core, data, errors, image, io, random
-from ._dataset import AUTOTUNE, INFINITE, UNKNOWN, Dataset, Iterator, load_graph
+from ._dataset import AUTOTUNE, INFINITE, UNKNOWN, Dataset, Iterator, from_sequence, load_graph
 from ._ops import (abs, cast, concat, constant, convert_to_tensor, expand_dims, maximum, minimum, reduce_max, reduce_mean,
                    reduce_min, reduce_sum, reshape, shape, squeeze, stack)
 from ._spec import TensorSpec, string

@@ -63,21 +63,22 @@ def _paths(value):
 class Dataset:
     """A data set: how elements are made. Immutable; every method gives a new one."""
 
-    __slots__ = ("_core", "_idle", "_lock", "__weakref__")
+    __slots__ = ("_core", "_idle", "_lock", "_hooks", "__weakref__")
 
-    def __init__(self, core):
+    def __init__(self, core, hooks=()):
         self._core = core
+        self._hooks = hooks  # called when a pass has ended; the next begins afterwards, never ahead
         self._idle = None  # a loader whose iterator has gone
         self._lock = threading.Lock()
 
     # ---- making one
 
     @staticmethod
-    def _source(stage, name, **params):
-        return Dataset(_core.Dataset.source(stage, params, *_caller(), _check_name(name)))
+    def _source(stage, name, _hooks=(), **params):
+        return Dataset(_core.Dataset.source(stage, params, *_caller(), _check_name(name)), _hooks)
 
-    def _then(self, stage, name, **params):
-        return Dataset(self._core.then(stage, params, *_caller(), _check_name(name)))
+    def _then(self, stage, name, _hooks=(), **params):
+        return Dataset(self._core.then(stage, params, *_caller(), _check_name(name)), self._hooks + _hooks)
 
     @staticmethod
     def range(*args, output_type=np.int64, name=None):
@@ -140,7 +141,8 @@ class Dataset:
         if not isinstance(structure, tuple):
             raise TypeError("zip takes data sets or a tuple of them")
         parts = [part if isinstance(part, Dataset) else Dataset.zip(part) for part in structure]
-        return Dataset._source("zip", name, datasets=[part._core for part in parts])
+        hooks = tuple(hook for part in parts for hook in part._hooks)
+        return Dataset._source("zip", name, hooks, datasets=[part._core for part in parts])
 
     # ---- element by element
 
@@ -219,7 +221,7 @@ class Dataset:
 
     def concatenate(self, dataset, name=None):
         """These elements, then the other's."""
-        return self._then("concatenate", name, dataset=dataset._core)
+        return self._then("concatenate", name, dataset._hooks, dataset=dataset._core)
 
     def enumerate(self, start=0, name=None):
         """Elements with their numbers."""
@@ -327,6 +329,12 @@ class Dataset:
             raise errors.FailedPrecondition("the data set has no element that could show its types")
         return found[0]
 
+    def torch(self, device=None):
+        """The same elements as PyTorch's tensors, on a device if one is named; strings stay bytes."""
+        from ._torch import TorchLoader
+
+        return TorchLoader(self, device)
+
     def explain(self):
         """How it runs: segments, what is native, what is held."""
         return self._core.explain()
@@ -403,7 +411,10 @@ class Iterator:
     def __init__(self, dataset):
         self._dataset = dataset
         self._loader = dataset._take_loader()
+        self._ended = False
         self._give_back = weakref.finalize(self, _give_back, weakref.ref(dataset), self._loader)
+        if dataset._hooks:  # a loader that is kept would begin the next pass ahead
+            self._give_back.detach()
 
     def __iter__(self):
         return self
@@ -411,6 +422,7 @@ class Iterator:
     def __next__(self):
         found = self._loader.next()
         if found is None:
+            self._end()
             raise StopIteration
         return found[0]
 
@@ -418,8 +430,14 @@ class Iterator:
         """The next element; OutOfRange at the end."""
         found = self._loader.next()
         if found is None:
+            self._end()
             raise errors.OutOfRange("the data set has ended")
         return found[0]
+
+    def _end(self):
+        ended, self._ended = self._ended, True
+        for hook in () if ended else self._dataset._hooks:
+            hook()
 
     def save(self):
         """The place behind the last element given, as bytes."""
@@ -460,3 +478,18 @@ def _give_back(dataset, loader):
 def load_graph(path):
     """A data set from a graph file."""
     return Dataset(_core.Dataset.load_graph(os.fspath(path)))
+
+
+def from_sequence(sequence, workers=4, use_multiprocessing=False, max_queue_size=None):
+    """Batches of anything with `__len__` and `__getitem__`: a keras.utils.Sequence, a list, an array of files.
+
+    Items are made ahead of the loop, `workers` at a time, and come in order. `on_epoch_end`, where there is one,
+    is called when a pass has ended, before the next begins.
+    """
+    if not hasattr(sequence, "__len__") or not hasattr(sequence, "__getitem__"):
+        raise TypeError(f"a {type(sequence).__name__} has no __len__ and __getitem__; from_generator takes iterables")
+    if use_multiprocessing:
+        raise errors.Unimplemented("worker processes are not there yet; workers=4 are threads")
+    hook = getattr(sequence, "on_epoch_end", None)
+    places = Dataset._source("range", None, (hook,) if callable(hook) else (), start=0, stop=len(sequence))
+    return places.map(lambda i: sequence[int(i)], num_parallel_calls=max(1, int(workers)), workers="thread")

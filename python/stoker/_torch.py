@@ -1,0 +1,37 @@
+"""Elements as PyTorch's tensors."""
+
+import numpy as np
+import torch
+
+from ._spec import structure_map
+
+# Types that PyTorch has had only for a short time, or has no arithmetic for.
+_WIDER = {"uint16": np.int32, "uint32": np.int64, "uint64": np.int64}
+
+
+class TorchLoader:
+    """A data set whose elements are tensors; iterate it as often as there are epochs."""
+
+    def __init__(self, dataset, device=None):
+        self.dataset = dataset
+        self.device = None if device is None else torch.device(device)
+
+    def __iter__(self):
+        for element in self.dataset:
+            yield structure_map(self._tensor, element)
+
+    def __len__(self):
+        return len(self.dataset)
+
+    def _tensor(self, value):
+        array = np.asarray(value)
+        if array.dtype.kind not in "biuf":
+            return value  # bytes
+        if array.dtype.name in _WIDER:
+            array = array.astype(_WIDER[array.dtype.name])
+        tensor = torch.from_numpy(array) if array.ndim > 0 else torch.tensor(array.item(), dtype=_type_of(array))
+        return tensor if self.device is None else tensor.to(self.device, non_blocking=True)
+
+
+def _type_of(array):
+    return torch.from_numpy(np.zeros(1, array.dtype)).dtype
