@@ -97,8 +97,11 @@ function(stoker_join)
   add_library(stoker INTERFACE)
   add_library(stoker::stoker ALIAS stoker)
   target_compile_features(stoker INTERFACE cxx_std_20)
-  target_include_directories(stoker INTERFACE "$<BUILD_INTERFACE:${STOKER_ROOT}/src>")
-  target_sources(stoker INTERFACE FILE_SET HEADERS BASE_DIRS "${STOKER_ROOT}/src" FILES ${headers})
+  set(generated "${CMAKE_CURRENT_BINARY_DIR}/generated/include")
+  target_include_directories(stoker INTERFACE
+    "$<BUILD_INTERFACE:${STOKER_ROOT}/src>" "$<BUILD_INTERFACE:${generated}>")
+  target_sources(stoker INTERFACE FILE_SET HEADERS BASE_DIRS "${STOKER_ROOT}/src" "${generated}"
+    FILES ${headers} "${generated}/stoker/all_stages.h")
   target_link_libraries(stoker INTERFACE ${rooms})
 endfunction()
 

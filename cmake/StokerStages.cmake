@@ -2,9 +2,11 @@
 # which calls one stage never pays for the others. A line whose header or test
 # is missing does not configure.
 
-# stoker_stage_sources(<variable>): the generated sources, for the room api.
+# stoker_stage_sources(<variable>): the generated sources, for the room api. Also
+# writes stoker/all_stages.h, which includes every header the lists name.
 function(stoker_stage_sources variable)
   set(sources)
+  set(includes)
   set(seen)
   foreach(list IN ITEMS stages ops)
     set(def "${STOKER_ROOT}/src/stoker/api/${list}.def")
@@ -39,6 +41,7 @@ function(stoker_stage_sources variable)
       endif()
 
       set(STOKER_HEADER "stoker/${room}/${file}.h")
+      list(APPEND includes "#include \"${STOKER_HEADER}\"\n")
       foreach(wanted IN ITEMS "src/${STOKER_HEADER}" "tests/${room}/${file}_test.cc")
         if(NOT EXISTS "${STOKER_ROOT}/${wanted}")
           message(FATAL_ERROR "src/stoker/api/${list}.def has ${kind}(${STOKER_METHOD}, ${STOKER_TYPE}): add ${wanted}")
@@ -56,5 +59,10 @@ function(stoker_stage_sources variable)
       list(APPEND sources "${out}")
     endforeach()
   endforeach()
+  list(REMOVE_DUPLICATES includes)
+  list(SORT includes)
+  list(JOIN includes "" STOKER_INCLUDES)
+  file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/generated/include/stoker/all_stages.h" @ONLY
+    CONTENT "#pragma once\n\n// From stages.def and ops.def; do not edit.\n@STOKER_INCLUDES@")
   set(${variable} ${sources} PARENT_SCOPE)
 endfunction()

@@ -22,3 +22,6 @@ cp examples/add_a_stage/stride_test.cc tests/transforms/
 cat examples/add_a_stage/stages.def >>src/stoker/api/stages.def
 build release stages_tests
 build/release/bin/stages_tests --gtest_brief=1 --gtest_filter='*Stride*:*stride*'
+echo '#include "stoker/stoker.h"
+auto every_third() { return stoker::Dataset::range({.stop = 9}).stride({.step = 3}); }' |
+  g++ -std=c++20 -fsyntax-only -Isrc -Ibuild/release/generated/include -x c++ -

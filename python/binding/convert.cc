@@ -2,7 +2,6 @@
 
 #include <nanobind/ndarray.h>
 
-#include <algorithm>
 #include <limits>
 
 namespace stoker::python {
@@ -163,18 +162,10 @@ Element element_from_python(nb::handle value, Memory memory) {
     return tuple_of(std::move(parts));
   }
   if (!PyDict_Check(value.ptr())) return Element(array_from_python(value, memory));
-  std::vector<Nest::Field> fields;
   std::vector<std::pair<std::string, Element>> parts;
-  for (auto [key, part] : nb::borrow<nb::dict>(value)) {
+  for (auto [key, part] : nb::borrow<nb::dict>(value))
     parts.emplace_back(nb::cast<std::string>(key), element_from_python(part, memory));
-    fields.emplace_back(parts.back().first, parts.back().second.nest);
-  }
-  const Nest* nest = Nest::dict(std::move(fields));
-  std::ranges::sort(parts, {}, &std::pair<std::string, Element>::first);
-  InlineVector<Array, 2> leaves;
-  for (auto& [key, part] : parts)
-    for (Array& leaf : part.leaves) leaves.push_back(std::move(leaf));
-  return Element(nest, std::move(leaves));
+  return dict_of(std::move(parts));
 }
 
 nb::object to_python(const Spec& spec) {

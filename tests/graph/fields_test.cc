@@ -390,5 +390,31 @@ TEST(Fields, TakeGivenObjectsWhereTheyFit) {
   EXPECT_FALSE(read_given(R"({"count": {"given": 0}})").ok());
 }
 
+struct OneElement {
+  Element element;
+  void describe(Fields& f) { f("element", element); }
+};
+
+Result<Element> written(std::string_view text) {
+  OneElement one;
+  Fields fields;
+  one.describe(fields);
+  ReadContext context;
+  STOKER_TRY(read_fields(fields, parse_json(text).value(), context, "one"));
+  return one.element;
+}
+
+TEST(Fields, TakeElementsWrittenByHand) {
+  EXPECT_EQ(written(R"({"element": [1, 2]})")->leaves[0], Array::from<int32_t>({1, 2}));
+  EXPECT_EQ(written(R"({"element": {"const": [1, 2], "dtype": "uint8"}})")->leaves[0].type(), DType::kUint8);
+  const Element nested = *written(R"({"element": {"tuple": [1.5, {"dict": {"b": "x", "a": [true]}}]}})");
+  EXPECT_EQ(nested.words(),
+            tuple_of({Element(Array::of<float>(1.5f)),
+                      dict_of({{"b", Element(Array::of_bytes("x"))}, {"a", Element(Array::from<bool>({true}))}})})
+                .words());
+  EXPECT_FALSE(written(R"({"element": {"dict": {"a": 1, "a": 2}}})").ok());
+  EXPECT_FALSE(written(R"({"element": {"tupel": [1]}})").ok());
+}
+
 }  // namespace
 }  // namespace stoker

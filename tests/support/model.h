@@ -9,8 +9,8 @@
 
 // What tf.data means, as plainly as it can be said: one thread that pulls from
 // the end, one element at a time, with nothing ahead, no runs and no windows.
-// The engine must agree with it. Written from reference/tfdata.md 1.2.1, 1.4.1
-// and HOUSE.md 7.2, 7.5, and sharing no code with the engine.
+// The engine must agree with it. Written from tf.data's rules and those of
+// docs/design/engine.md, and sharing no code with the engine.
 namespace stoker::model {
 
 enum class Kind {

@@ -101,7 +101,7 @@ inline std::ostream& operator<<(std::ostream& out, const StageExample& example) 
 #define STAGE_EXAMPLE(...)                                              \
   static const ::stoker::RegisterExample STOKER_EXAMPLE_NAME(__LINE__)( \
       #__VA_ARGS__, [] { return ::stoker::behind_input(__VA_ARGS__); })
-// SOURCE_EXAMPLE(numbers(10).zip(…)): a whole data set.
+// DATASET_EXAMPLE(numbers(10).zip(…)): a whole data set.
 #define DATASET_EXAMPLE(...) \
   static const ::stoker::RegisterExample STOKER_EXAMPLE_NAME(__LINE__)(#__VA_ARGS__, [] { return __VA_ARGS__; })
 

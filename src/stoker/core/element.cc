@@ -47,6 +47,17 @@ Element tuple_of(std::vector<Element> parts) {
   return joined;
 }
 
+Element dict_of(std::vector<std::pair<std::string, Element>> parts) {
+  std::vector<Nest::Field> fields;
+  for (const auto& [key, part] : parts) fields.emplace_back(key, part.nest);
+  std::ranges::sort(parts, {}, &std::pair<std::string, Element>::first);  // as leaves are numbered
+  Element joined;
+  joined.nest = Nest::dict(std::move(fields));
+  for (auto& [key, part] : parts)
+    for (Array& leaf : part.leaves) joined.leaves.push_back(std::move(leaf));
+  return joined;
+}
+
 namespace {
 
 // Whether `next` lies in memory right behind the `rows` rows at `first`.

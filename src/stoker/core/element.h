@@ -49,6 +49,7 @@ struct ElementType {
 
 // Joins elements into one whose components they are.
 Element tuple_of(std::vector<Element> parts);
+Element dict_of(std::vector<std::pair<std::string, Element>> parts);
 
 // n rows of one leaf: one block of shape [n] + row shape, or n arrays where
 // shapes differ or nobody has stacked them yet.

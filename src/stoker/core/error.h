@@ -115,7 +115,7 @@ class Error {
   const std::shared_ptr<void>& cause() const { return detail_->cause; }
   Error& set_cause(std::shared_ptr<void> cause);
 
-  // Several lines: kind and message, element, record, stages (HOUSE.md 8).
+  // Several lines: kind and message, element, record, stages.
   std::string words() const;
 
  private:

@@ -531,6 +531,31 @@ Result<Array> leaf_in(const Json& json) {
   return array;
 }
 
+// {"tuple": […]}, {"dict": {…}}, else one array, as a constant is written.
+Result<Element> written_by_hand(const Json& from, ReadContext& context, int depth) {
+  if (depth > kDeepestNesting) return Error::invalid("is nested deeper than ", kDeepestNesting);
+  if (const Json* parts = from.find("tuple"); parts && parts->as<Json::List>()) {
+    std::vector<Element> elements;
+    for (const Json& part : *parts->as<Json::List>()) {
+      STOKER_TRY(Element element, written_by_hand(part, context, depth + 1));
+      elements.push_back(std::move(element));
+    }
+    return tuple_of(std::move(elements));
+  }
+  if (const Json* parts = from.find("dict"); parts && parts->as<Json::Dict>()) {
+    std::vector<std::pair<std::string, Element>> fields;
+    for (const auto& [key, part] : *parts->as<Json::Dict>()) {
+      if (std::ranges::find(fields, key, &std::pair<std::string, Element>::first) != fields.end())
+        return Error::invalid("has the key '", key, "' twice");
+      STOKER_TRY(Element element, written_by_hand(part, context, depth + 1));
+      fields.emplace_back(key, std::move(element));
+    }
+    return dict_of(std::move(fields));
+  }
+  STOKER_TRY(Array array, array_from_json(from, context));
+  return Element(std::move(array));
+}
+
 struct ElementCodec {
   static Result<void> read(const Json& from, ReadContext& context, void* to) {
     auto& element = *static_cast<Element*>(to);
@@ -539,6 +564,10 @@ struct ElementCodec {
       return {};
     }
     const Json *nest = from.find("nest"), *leaves = from.find("leaves");
+    if (!nest && !leaves) {
+      STOKER_TRY(element, written_by_hand(from, context, 0));
+      return {};
+    }
     if (!nest || !leaves || !leaves->as<Json::List>()) return wrong_kind("an element", from);
     Element made;
     STOKER_TRY(made.nest, nest_in(*nest, 0));

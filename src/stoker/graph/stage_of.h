@@ -10,7 +10,7 @@
 
 namespace stoker {
 
-// What a struct must write to be each of the forms (HOUSE.md 4).
+// What a struct must write to be each of the forms (CONTRIBUTING.md).
 template <typename T>
 concept ListStage = requires(const T& t, Context& c) {
   { t.length(c) } -> std::same_as<Result<int64_t>>;
@@ -70,7 +70,7 @@ concept StageStruct = forms_of<T> == 1;
 // Derives the runtime's view of a stage from a plain struct.
 template <typename T>
 class StageOf final : public Stage {
-  static_assert(forms_of<T> >= 1, "the struct has none of the forms of a stage: see ARCHITECTURE.md");
+  static_assert(forms_of<T> >= 1, "the struct has none of the forms of a stage: see CONTRIBUTING.md");
   static_assert(forms_of<T> <= 1, "the struct has more than one form of a stage");
   using Own = typename StateTypeOf<T>::type;
 
@@ -250,8 +250,9 @@ class StageOf final : public Stage {
           continue;
         }
         context.set_row(row);
-        STOKER_TRY(Flow flow, stage_.step(mine(state), run.element(row), out, context));
-        if (flow == Flow::kDone) return flow;
+        const Result<Flow> flow = one_step(state, run.element(row), out, context);
+        if (!flow) out.put(Run::failure(flow.error(), run.origins.at(row)));
+        if (flow && *flow == Flow::kDone) return Flow::kDone;
       }
       return Flow::kMore;
     }
@@ -325,6 +326,14 @@ class StageOf final : public Stage {
   static decltype(auto) mine(State& state) { return *std::any_cast<Own>(&state); }
   static decltype(auto) mine(const State& state) { return *std::any_cast<Own>(&state); }
 
+  // An error or exception is this element's, and the next one follows.
+  Result<Flow> one_step(State& state, Element element, Emit& out, Context& context) const {
+    try {
+      return stage_.step(mine(state), std::move(element), out, context);
+    } catch (...) {
+      return error_of_exception();
+    }
+  }
   template <typename Body>
   static void by_row(Run& run, Context& context, Body&& body) {
     Rebuilt made(run.size, context.like());

@@ -9,7 +9,7 @@
 namespace stoker {
 namespace {
 
-// Entries are rarer in proportion when the state is larger than this (HOUSE.md 7.3).
+// Entries are rarer in proportion when the state is larger than this.
 constexpr int64_t kSmallState = 4096;
 // A log of more entries is thinned out.
 constexpr size_t kMostEntries = 1024;

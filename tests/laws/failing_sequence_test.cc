@@ -1,0 +1,51 @@
+// A sequence that returns an error, or throws, from `step` loses that element
+// alone, and the error is that element's: the laws hold for it, too.
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "support/law.h"
+#include "support/support.h"
+
+namespace stoker {
+namespace {
+
+// The sum so far; sevens are refused, and those that follow them throw.
+struct SumOfAllButSevens {
+  static constexpr std::string_view kName = "sum_of_all_but_sevens";
+  static constexpr std::string_view kDoc = "The sum so far.";
+  struct State {
+    int64_t sum = 0;
+    void describe(Fields& f) { f("sum", sum); }
+  };
+  void describe(Fields&) {}
+  Result<Flow> step(State& state, Element element, Emit& out, Context& context) const {
+    const auto x = element.leaves[0].scalar<int64_t>();
+    if (x % 7 == 3) return Error::invalid(x, " is refused");
+    if (x % 7 == 4) throw std::runtime_error("thrown at " + std::to_string(x));
+    state.sum += x;
+    out.put(Element(Array::of<int64_t>(state.sum)), context.origin());
+    return Flow::kMore;
+  }
+};
+
+DATASET_EXAMPLE(numbers(40).then(SumOfAllButSevens{}));
+
+TEST(FailingSequence, LosesTheElementThatFailedAndNoOther) {
+  EXPECT_EQ(values(numbers(12).then(SumOfAllButSevens{}).ignore_errors({})), (Values{0, 1, 3, 8, 14, 21, 29, 38}));
+}
+
+TEST(FailingSequence, NamesIt) {
+  Loader loader(numbers(12).then(SumOfAllButSevens{}));
+  std::vector<int64_t> failed;
+  while (true) {
+    const Result<std::optional<Element>> next = loader.next();
+    if (!next) failed.push_back(next.error().place().position);
+    if (next && !*next) break;
+  }
+  EXPECT_EQ(failed, (std::vector<int64_t>{3, 4, 10, 11}));
+}
+
+}  // namespace
+}  // namespace stoker
