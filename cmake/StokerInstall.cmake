@@ -23,5 +23,6 @@ function(stoker_install)
     "${CMAKE_CURRENT_BINARY_DIR}/stokerConfig.cmake"
     "${CMAKE_CURRENT_BINARY_DIR}/stokerConfigVersion.cmake"
     "${STOKER_ROOT}/cmake/FindISAL.cmake"
+    "${STOKER_ROOT}/cmake/FindSPNG.cmake"
     DESTINATION "${config}")
 endfunction()
