@@ -1,0 +1,262 @@
+#include "stoker/codecs/jpeg.h"
+
+#ifdef STOKER_HAVE_JPEG
+
+#include <algorithm>
+#include <csetjmp>
+#include <cstdio>
+#include <cstring>
+
+#include <jpeglib.h>
+
+#include <jerror.h>
+
+namespace stoker {
+namespace {
+
+// A progressive picture has some ten scans. Each goes over all of it, so that
+// a small file of many could take minutes.
+constexpr int kMostScans = 500;
+
+// Each of a picture's 8x8 blocks takes one bit at least where Huffman codes are
+// used: larger pictures are not all there, and get no memory.
+constexpr int64_t kMostPixelsPerByte = 8 * 64;
+
+constexpr JDIMENSION kRowsAtOnce = 8;
+
+Result<void> check(const JpegOptions& options) {
+  if (options.channels != 0 && options.channels != 1 && options.channels != 3)
+    return Error::invalid("a JPEG is decoded to 0, 1 or 3 channels, not ", options.channels);
+  if (options.ratio != 1 && options.ratio != 2 && options.ratio != 4 && options.ratio != 8)
+    return Error::invalid("ratio is ", options.ratio, ", it must be 1, 2, 4 or 8");
+  return {};
+}
+
+// Warnings after which pixels are wrong. Others are about stray bytes between
+// segments, versions and odd headers.
+bool means_damage(int code) {
+  return code == JWRN_HIT_MARKER || code == JWRN_HUFF_BAD_CODE || code == JWRN_ARITH_BAD_CODE ||
+         code == JWRN_JPEG_EOF || code == JWRN_MUST_RESYNC;
+}
+
+// One picture on its way through libjpeg, which reports errors by a call that
+// must not return: it jumps back into run().
+class Decoder {
+ public:
+  Decoder(Bytes bytes, const JpegOptions& options) : bytes_(bytes), options_(options) {
+    jpeg_.err = jpeg_std_error(&errors_);
+    jpeg_.client_data = this;
+    errors_.error_exit = [](j_common_ptr jpeg) { std::longjmp(of(jpeg).escape_, 1); };
+    errors_.emit_message = [](j_common_ptr jpeg, int level) { of(jpeg).warn(level); };
+    source_.init_source = [](j_decompress_ptr) {};
+    source_.term_source = [](j_decompress_ptr) {};
+    source_.fill_input_buffer = [](j_decompress_ptr jpeg) { return of(jpeg).bytes_ended(); };
+    source_.skip_input_data = [](j_decompress_ptr jpeg, long count) { of(jpeg).skip(count); };
+    source_.resync_to_restart = jpeg_resync_to_restart;
+    progress_.progress_monitor = [](j_common_ptr jpeg) { of(jpeg).count_scans(); };
+  }
+  ~Decoder() { jpeg_destroy_decompress(&jpeg_); }
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+
+  Result<PictureInfo> read_header() {
+    if (bytes_.empty()) return Error::corrupt("no JPEG data: there are 0 bytes");
+    if (!run([this] { begin(); })) return failure();
+    STOKER_TRY(check_size(jpeg_.image_height, jpeg_.image_width));
+    return PictureInfo{jpeg_.output_height, jpeg_.output_width, channels_, 8};
+  }
+
+  Result<void> check_bytes() const {
+    const int64_t pixels = int64_t{jpeg_.image_height} * jpeg_.image_width;
+    const auto size = static_cast<int64_t>(bytes_.size());
+    if (jpeg_.arith_code || options_.try_recover_truncated || options_.acceptable_fraction < 1 ||
+        pixels / kMostPixelsPerByte <= size)
+      return {};
+    return Error::corrupt("JPEG data ends early: ", size, " bytes cannot hold a picture of ", jpeg_.image_height, "x",
+                          jpeg_.image_width);
+  }
+
+  Result<void> read_rows(PixelRows rows) {
+    if (run([&] { decode(rows); })) return {};
+    if (!ended_ || options_.acceptable_fraction >= 1 || rows_read_share() < options_.acceptable_fraction)
+      return failure();
+    for (JDIMENSION y = jpeg_.output_scanline; y < jpeg_.output_height; ++y)
+      std::memset(row_of(rows, y), 0, size_t{jpeg_.output_width} * static_cast<size_t>(channels_));
+    return {};
+  }
+
+ private:
+  template <typename Pointer>
+  static Decoder& of(Pointer jpeg) {
+    return *static_cast<Decoder*>(jpeg->client_data);
+  }
+
+  // Runs calls of libjpeg's; false when one of them gave up. `body` makes no
+  // object with a destructor, which a jump would skip.
+  template <typename Body>
+  bool run(Body body) {
+    if (setjmp(escape_) != 0) return false;
+    body();
+    return true;
+  }
+
+  void begin() {
+    jpeg_create_decompress(&jpeg_);
+    jpeg_.progress = &progress_;
+    jpeg_.src = &source_;
+    source_.next_input_byte = reinterpret_cast<const JOCTET*>(bytes_.data());
+    source_.bytes_in_buffer = bytes_.size();
+    jpeg_read_header(&jpeg_, TRUE);
+    channels_ = options_.channels != 0 ? options_.channels : std::min(jpeg_.num_components, 3);
+    const bool inks = jpeg_.jpeg_color_space == JCS_CMYK || jpeg_.jpeg_color_space == JCS_YCCK;
+    jpeg_.out_color_space = channels_ == 1 ? JCS_GRAYSCALE : inks ? JCS_CMYK : JCS_RGB;
+    jpeg_.do_fancy_upsampling = options_.fancy_upscaling ? TRUE : FALSE;
+    jpeg_.dct_method = options_.dct == JpegDct::kIntegerFast ? JDCT_IFAST : JDCT_ISLOW;
+    jpeg_.scale_num = 1;
+    jpeg_.scale_denom = static_cast<unsigned>(options_.ratio);
+    jpeg_calc_output_dimensions(&jpeg_);
+  }
+
+  void decode(PixelRows rows) {
+    jpeg_start_decompress(&jpeg_);
+    if (jpeg_.out_color_space == JCS_CMYK)
+      read_inks(rows);
+    else
+      read_plain(rows);
+    jpeg_finish_decompress(&jpeg_);
+  }
+
+  void read_plain(PixelRows rows) {
+    JSAMPROW next[kRowsAtOnce];
+    while (jpeg_.output_scanline < jpeg_.output_height) {
+      const JDIMENSION count = std::min(kRowsAtOnce, jpeg_.output_height - jpeg_.output_scanline);
+      for (JDIMENSION i = 0; i < count; ++i) next[i] = row_of(rows, jpeg_.output_scanline + i);
+      jpeg_read_scanlines(&jpeg_, next, count);
+    }
+  }
+
+  // Adobe's programs write inks the other way round: 255 is none.
+  void read_inks(PixelRows rows) {
+    JSAMPARRAY inks =
+        jpeg_.mem->alloc_sarray(reinterpret_cast<j_common_ptr>(&jpeg_), JPOOL_IMAGE, jpeg_.output_width * 4, 1);
+    while (jpeg_.output_scanline < jpeg_.output_height) {
+      JSAMPLE* out = row_of(rows, jpeg_.output_scanline);
+      jpeg_read_scanlines(&jpeg_, inks, 1);
+      const JSAMPLE* ink = inks[0];
+      const int flip = jpeg_.saw_Adobe_marker ? 0 : 255;
+      for (JDIMENSION x = 0; x < jpeg_.output_width; ++x, ink += 4)
+        for (int c = 0; c < 3; ++c) *out++ = static_cast<JSAMPLE>((ink[3] ^ flip) * (ink[c] ^ flip) / 255);
+    }
+  }
+
+  static JSAMPLE* row_of(PixelRows rows, JDIMENSION y) {
+    return reinterpret_cast<JSAMPLE*>(rows.first + int64_t{y} * rows.stride);
+  }
+  float rows_read_share() const {
+    return static_cast<float>(jpeg_.output_scanline) / static_cast<float>(jpeg_.output_height);
+  }
+
+  void warn(int level) {
+    if (level >= 0) return;  // a trace
+    ++errors_.num_warnings;
+    if (means_damage(errors_.msg_code) && !options_.try_recover_truncated) std::longjmp(escape_, 1);
+  }
+
+  // The first time an end marker is read, which gives what there is.
+  boolean bytes_ended() {
+    static constexpr JOCTET kEnd[] = {0xff, JPEG_EOI};
+    if (ended_ || !options_.try_recover_truncated) {
+      ended_ = true;
+      ERREXIT(&jpeg_, JERR_FILE_READ);
+    }
+    ended_ = true;
+    source_.next_input_byte = kEnd;
+    source_.bytes_in_buffer = sizeof(kEnd);
+    return TRUE;
+  }
+
+  void skip(long count) {
+    if (count <= 0) return;
+    const size_t step = std::min(static_cast<size_t>(count), source_.bytes_in_buffer);
+    source_.next_input_byte += step;
+    source_.bytes_in_buffer -= step;
+  }
+
+  void count_scans() {
+    if (jpeg_.input_scan_number <= kMostScans) return;
+    too_many_scans_ = true;
+    std::longjmp(escape_, 1);
+  }
+
+  Error failure() {
+    if (too_many_scans_) return Error::exhausted("a JPEG has more than the ", kMostScans, " scans allowed");
+    if (ended_ && jpeg_.output_height == 0)
+      return Error::corrupt("JPEG data ends early: it has ", bytes_.size(), " bytes, not even a whole header");
+    if (ended_)
+      return Error::corrupt("JPEG data ends early: it has ", bytes_.size(), " bytes, from which ",
+                            jpeg_.output_scanline, " of ", jpeg_.output_height, " rows were decoded");
+    char words[JMSG_LENGTH_MAX];
+    errors_.format_message(reinterpret_cast<j_common_ptr>(&jpeg_), words);
+    switch (errors_.msg_code) {
+      case JERR_OUT_OF_MEMORY: return Error::exhausted("no memory to decode a JPEG");
+      case JERR_CONVERSION_NOTIMPL:
+        return Error::invalid("a JPEG of ", jpeg_.num_components, " components cannot be decoded to ", channels_,
+                              channels_ == 1 ? " channel" : " channels");
+      case JERR_BAD_PRECISION:
+      case JERR_SOF_UNSUPPORTED:
+      case JERR_ARITH_NOTIMPL:
+      case JERR_CCIR601_NOTIMPL:
+      case JERR_FRACT_SAMPLE_NOTIMPL:
+      case JERR_NOTIMPL:
+      case JERR_NOT_COMPILED: return Error::unimplemented("a JPEG of a kind that is not decoded: ", words);
+      default: return Error::corrupt("JPEG data is damaged: ", words);
+    }
+  }
+
+  const Bytes bytes_;
+  const JpegOptions& options_;
+  int channels_ = 0;
+  bool ended_ = false;  // the bytes ran out
+  bool too_many_scans_ = false;
+  jpeg_decompress_struct jpeg_{};
+  jpeg_error_mgr errors_{};
+  jpeg_source_mgr source_{};
+  jpeg_progress_mgr progress_{};
+  std::jmp_buf escape_{};
+};
+
+}  // namespace
+
+Result<PictureInfo> jpeg_info(Bytes bytes, const JpegOptions& options) {
+  STOKER_TRY(check(options));
+  return Decoder(bytes, options).read_header();
+}
+
+// A new decoder for each picture: one kept would lend its tables to pictures
+// that come without, and making one takes 0.2 µs.
+Result<void> decode_jpeg(Bytes bytes, const JpegOptions& options, const PixelPlace& place) {
+  STOKER_TRY(check(options));
+  Decoder decoder(bytes, options);
+  STOKER_TRY(const PictureInfo info, decoder.read_header());
+  STOKER_TRY(decoder.check_bytes());
+  STOKER_TRY(const PixelRows rows, place(info));
+  return decoder.read_rows(rows);
+}
+
+}  // namespace stoker
+
+#else
+
+namespace stoker {
+
+Result<PictureInfo> jpeg_info(Bytes, const JpegOptions&) {
+  return Error::unimplemented("JPEG was left out of this build: libjpeg-turbo was not found");
+}
+
+Result<void> decode_jpeg(Bytes bytes, const JpegOptions& options, const PixelPlace&) {
+  return jpeg_info(bytes, options).error();
+}
+
+}  // namespace stoker
+
+#endif

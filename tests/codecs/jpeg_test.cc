@@ -1,0 +1,200 @@
+#include "stoker/codecs/jpeg.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "support/jpegs.h"
+
+namespace stoker {
+namespace {
+
+using Pixels = std::vector<uint8_t>;
+
+Result<Pixels> decoded(Bytes bytes, const JpegOptions& options = {}, int64_t gap = 0) {
+  Pixels pixels;
+  PictureInfo seen;
+  const Result<void> done = decode_jpeg(bytes, options, [&](const PictureInfo& info) -> Result<PixelRows> {
+    seen = info;
+    const int64_t stride = info.width * info.channels + gap;
+    pixels.assign(static_cast<size_t>(info.height * stride), 7);
+    return PixelRows{reinterpret_cast<std::byte*>(pixels.data()), stride};
+  });
+  if (!done) return done.error();
+  EXPECT_EQ(*jpeg_info(bytes, options), seen);
+  return pixels;
+}
+
+std::string complaint(Bytes bytes, const JpegOptions& options = {}) {
+  const Result<Pixels> pixels = decoded(bytes, options);
+  return pixels ? "" : pixels.error().message();
+}
+
+int worst(const Pixels& a, const Pixels& b) {
+  EXPECT_EQ(a.size(), b.size());
+  int most = 0;
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) most = std::max(most, std::abs(a[i] - b[i]));
+  return most;
+}
+
+TEST(Jpeg, GivesThePixelsThatLibjpegGives) {
+  for (const bool progressive : {false, true})
+    for (const int across : {1, 2, 4})
+      for (const int down : {1, 2})
+        for (const bool fast : {false, true})
+          for (const bool fancy : {false, true}) {
+            const std::string bytes = make_jpeg({.across = across, .down = down, .progressive = progressive});
+            const JpegOptions options{.fancy_upscaling = fancy,
+                                      .dct = fast ? JpegDct::kIntegerFast : JpegDct::kIntegerAccurate};
+            EXPECT_EQ(*decoded(bytes, options), bare_decode(bytes, {.fast = fast, .fancy = fancy}))
+                << progressive << across << down << fast << fancy;
+          }
+}
+
+TEST(Jpeg, IsCloseToWhatWasWritten) {
+  const std::string bytes = make_jpeg({.across = 1, .down = 1, .quality = 100});
+  EXPECT_LE(worst(*decoded(bytes, {.dct = JpegDct::kIntegerAccurate}), test_pixels(37, 53, 3)), 4);
+}
+
+TEST(Jpeg, TellsItsSizeBeforeItIsDecoded) {
+  const std::string bytes = make_jpeg({});
+  EXPECT_EQ(*jpeg_info(bytes), (PictureInfo{37, 53, 3, 8}));
+  EXPECT_EQ(*jpeg_info(bytes, {.channels = 1, .ratio = 4}), (PictureInfo{10, 14, 1, 8}));
+  EXPECT_EQ(jpeg_info(make_jpeg({.components = 1}))->channels, 1);
+  EXPECT_EQ(jpeg_info(make_jpeg({.components = 4}))->channels, 3);
+}
+
+TEST(Jpeg, BecomesGreyOrColouredAsAsked) {
+  const std::string colour = make_jpeg({}), grey = make_jpeg({.components = 1});
+  EXPECT_EQ(*decoded(colour, {.channels = 1}), bare_decode(colour, {.components = 1}));
+  EXPECT_EQ(*decoded(grey), bare_decode(grey, {.components = 1}));
+  EXPECT_EQ(*decoded(grey, {.channels = 3}), bare_decode(grey, {.components = 3}));
+}
+
+TEST(Jpeg, IsMadeSmallerByRatio) {
+  const std::string bytes = make_jpeg({});
+  for (const int ratio : {2, 4, 8}) EXPECT_EQ(*decoded(bytes, {.ratio = ratio}), bare_decode(bytes, {.ratio = ratio}));
+}
+
+TEST(Jpeg, InInksBecomesColours) {
+  for (const bool as_ycck : {false, true}) {
+    const std::string bytes = make_jpeg({.components = 4, .as_ycck = as_ycck});
+    const Pixels inks = bare_decode(bytes, {.components = 4});
+    Pixels colours;
+    for (size_t i = 0; i < inks.size(); i += 4)
+      for (size_t c = 0; c < 3; ++c) colours.push_back(static_cast<uint8_t>(inks[i + c] * inks[i + 3] / 255));
+    EXPECT_EQ(*decoded(bytes), colours);
+    EXPECT_EQ(complaint(bytes, {.channels = 1}), "a JPEG of 4 components cannot be decoded to 1 channel");
+  }
+}
+
+TEST(Jpeg, MayHaveRestartsAndArithmeticCodes) {
+  const std::string restarts = make_jpeg({.restart_rows = 1}), arithmetic = make_jpeg({.arithmetic = true});
+  EXPECT_EQ(*decoded(restarts), *decoded(make_jpeg({})));
+  EXPECT_EQ(*decoded(arithmetic), *decoded(make_jpeg({})));
+}
+
+TEST(Jpeg, LeavesWhatLiesBetweenItsRowsAlone) {
+  const std::string bytes = make_jpeg({.height = 5, .width = 3});
+  const Pixels tight = *decoded(bytes), wide = *decoded(bytes, {}, 11);
+  for (size_t y = 0; y < 5; ++y) {
+    EXPECT_TRUE(std::equal(&tight[y * 9], &tight[y * 9] + 9, &wide[y * 20]));
+    EXPECT_TRUE(std::all_of(&wide[y * 20 + 9], &wide[y * 20] + 20, [](uint8_t gap) { return gap == 7; }));
+  }
+}
+
+TEST(Jpeg, ThatIsCutAnywhereIsDataLoss) {
+  for (const bool progressive : {false, true}) {
+    const std::string bytes = make_jpeg({.progressive = progressive});
+    for (size_t size = 0; size < bytes.size(); ++size) {
+      const std::string cut = bytes.substr(0, size);  // a copy, so that reading too far shows
+      const Result<Pixels> pixels = decoded(cut);
+      ASSERT_FALSE(pixels.ok()) << size;
+      EXPECT_EQ(pixels.error().code(), Code::kDataLoss) << size << pixels.error().message();
+    }
+  }
+  const std::string bytes = make_jpeg({});
+  EXPECT_EQ(complaint(bytes.substr(0, 100)), "JPEG data ends early: it has 100 bytes, not even a whole header");
+  EXPECT_EQ(complaint(bytes.substr(0, bytes.size() - 2)), "JPEG data ends early: it has " +
+                                                              std::to_string(bytes.size() - 2) +
+                                                              " bytes, from which 30 of 37 rows were decoded");
+}
+
+TEST(Jpeg, ThatIsCutCanBeRecovered) {
+  const std::string bytes = make_jpeg({});
+  const Pixels whole = *decoded(bytes);
+  const Pixels rest = *decoded(bytes.substr(0, bytes.size() * 3 / 4), {.try_recover_truncated = true});
+  EXPECT_TRUE(std::equal(&whole[0], &whole[0] + 53 * 3 * 8, &rest[0]));
+  EXPECT_NE(whole, rest);
+}
+
+TEST(Jpeg, ThatIsCutLateEnoughIsAccepted) {
+  const std::string bytes = make_jpeg({});
+  const Bytes cut = Bytes(bytes).substr(0, bytes.size() * 3 / 4);
+  const Pixels rest = *decoded(cut, {.acceptable_fraction = 0.3f});
+  EXPECT_TRUE(std::all_of(rest.end() - 53 * 3, rest.end(), [](uint8_t sample) { return sample == 0; }));
+  EXPECT_FALSE(decoded(cut, {.acceptable_fraction = 0.95f}).ok());
+}
+
+TEST(Jpeg, WithDamagedDataIsDataLossUnlessItIsToBeRecovered) {
+  std::string bytes = make_jpeg({.restart_rows = 1});
+  const size_t middle = bytes.size() / 2;
+  bytes[middle] = '\xff';
+  bytes[middle + 1] = '\xd9';
+  EXPECT_EQ(decoded(bytes).error().code(), Code::kDataLoss);
+  EXPECT_TRUE(decoded(bytes, {.try_recover_truncated = true}).ok());
+}
+
+TEST(Jpeg, WithStrayBytesBehindItsEndIsFine) {
+  const std::string bytes = make_jpeg({});
+  EXPECT_EQ(*decoded(bytes + std::string(100, 'x')), *decoded(bytes));
+}
+
+TEST(Jpeg, WithRandomChangesGivesPixelsOrAnError) {
+  const std::string bytes = make_jpeg({.progressive = true});
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    std::string changed = bytes;
+    changed[i] = static_cast<char>(changed[i] ^ (1 << (i % 8)));
+    for (const bool recover : {false, true}) (void)decoded(changed, {.try_recover_truncated = recover});
+  }
+}
+
+TEST(Jpeg, OfEnormousSizeGetsNoMemory) {
+  std::string bytes = make_jpeg({});
+  const size_t frame = bytes.find("\xff\xc0");
+  ASSERT_NE(frame, std::string::npos);
+  bytes.replace(frame + 5, 4, "\xff\xdc\xff\xdc");
+  EXPECT_EQ(complaint(bytes), "a picture of 65500x65500 has more than the 268435456 pixels allowed");
+  bytes.replace(frame + 5, 4, std::string("\x20\0\x20\0", 4));
+  EXPECT_EQ(complaint(bytes),
+            "JPEG data ends early: " + std::to_string(bytes.size()) + " bytes cannot hold a picture of 8192x8192");
+}
+
+TEST(Jpeg, OfVeryManyScansIsRefused) {
+  std::string bytes = make_jpeg({.height = 8, .width = 8, .components = 1, .progressive = true});
+  const size_t begin = bytes.find("\xff\xda"), end = bytes.find("\xff\xc4", begin);
+  const std::string scan = bytes.substr(begin, end - begin);
+  for (int i = 0; i < 600; ++i) bytes.insert(begin, scan);
+  EXPECT_EQ(complaint(bytes), "a JPEG has more than the 500 scans allowed");
+}
+
+TEST(Jpeg, IsNotMadeOfOtherBytes) {
+  EXPECT_EQ(complaint(""), "no JPEG data: there are 0 bytes");
+  EXPECT_EQ(complaint("GIF89a, no JPEG"), "JPEG data is damaged: Not a JPEG file: starts with 0x47 0x49");
+}
+
+TEST(Jpeg, RefusesWrongOptions) {
+  EXPECT_EQ(complaint(make_jpeg({}), {.channels = 4}), "a JPEG is decoded to 0, 1 or 3 channels, not 4");
+  EXPECT_EQ(complaint(make_jpeg({}), {.ratio = 3}), "ratio is 3, it must be 1, 2, 4 or 8");
+}
+
+TEST(Jpeg, PassesOnWhyThereIsNoPlace) {
+  const Result<void> done = decode_jpeg(
+      make_jpeg({}), {}, [](const PictureInfo&) -> Result<PixelRows> { return Error::exhausted("no room"); });
+  EXPECT_EQ(done.error().message(), "no room");
+}
+
+}  // namespace
+}  // namespace stoker

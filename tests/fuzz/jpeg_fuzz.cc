@@ -1,0 +1,27 @@
+// Any bytes give a picture of the size that was said before, or an error.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "stoker/codecs/jpeg.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace stoker;
+  if (size < 1) return 0;
+  const Bytes bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const JpegOptions options{.channels = data[0] & 1 ? 3 : 0,
+                            .ratio = data[0] & 2 ? 4 : 1,
+                            .fancy_upscaling = (data[0] & 4) != 0,
+                            .try_recover_truncated = (data[0] & 8) != 0,
+                            .acceptable_fraction = data[0] & 16 ? 0.5f : 1.0f,
+                            .dct = data[0] & 32 ? JpegDct::kIntegerFast : JpegDct::kIntegerAccurate};
+  const Result<PictureInfo> info = jpeg_info(bytes, options);
+  if (info && info->height * info->width > 1 << 20) return 0;  // slow, and no different
+  std::vector<std::byte> pixels;
+  (void)decode_jpeg(bytes, options, [&](const PictureInfo& size_now) -> Result<PixelRows> {
+    STOKER_CHECK(size_now == *info);
+    pixels.resize(static_cast<size_t>(size_now.height * size_now.width * size_now.channels));
+    return PixelRows{pixels.data(), size_now.width * size_now.channels};
+  });
+  return 0;
+}
