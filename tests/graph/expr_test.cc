@@ -203,6 +203,56 @@ TEST(Program, KnowsWhetherItWaits) {
   EXPECT_FALSE(Function([](Value x) { return x + 1; }).program()->waits());
 }
 
+// What the parts of a function give one after the other.
+Result<Element> in_parts(const Function& function, const std::vector<Array>& arguments) {
+  const auto parts = function.program()->cut();
+  if (!parts) return Error::internal("it was not cut");
+  EXPECT_TRUE(parts->reads->waits());
+  EXPECT_FALSE(parts->rest->waits());
+  Run run = rows_of(arguments, 3, true);
+  Context context(42, 7, nullptr);
+  context.set_origins(&run.origins);
+  STOKER_TRY(parts->reads->apply(run, context));
+  STOKER_TRY(parts->rest->apply(run, context));
+  return run.element(2);
+}
+Result<Element> in_one(const Function& function, const std::vector<Array>& arguments) {
+  Run run = rows_of(arguments, 3, true);
+  Context context(42, 7, nullptr);
+  context.set_origins(&run.origins);
+  STOKER_TRY(function.apply(run, context));
+  return run.element(2);
+}
+
+TEST(Program, GivesTheSameInTwoPartsOfWhichOnlyTheFirstWaits) {
+  const auto wait = [](Value x) { return call(Waiting{}, {std::move(x)}); };
+  const Array one = Array::of<int64_t>(3), two = Array::of<int64_t>(5);
+  const Function functions[] = {
+      [&](Value x, Value y) { return wait(x) * y + x; },
+      [&](Value x, Value y) { return tuple(y, dict({{"a", wait(x)}, {"b", wait(y) - wait(x)}})); },
+      [&](Value x, Value y) { return wait(wait(x + 1) * y) + wait(x); },
+      [&](Value x, Value y) {
+        const Value both = tuple(wait(x), y);
+        return both[0] + both[1] + wait(7);
+      },
+      [&](Value x, Value y) { return tuple(call(Drawn{}, {y}), wait(x) * 2, call(Drawn{}, {wait(x)})); },
+  };
+  for (const Function& function : functions) {
+    const Result<Element> parts = in_parts(function, {one, two});
+    ASSERT_TRUE(parts.ok()) << function.words() << parts.error().message();
+    EXPECT_EQ(*parts, *in_one(function, {one, two})) << function.words();
+  }
+  const Function whole = [&](Value pair) { return wait(pair[0]) + pair[1]; };
+  EXPECT_EQ(*in_parts(whole, {one, two}), *in_one(whole, {one, two}));
+}
+
+TEST(Program, StaysWholeWhereNothingIsLeftOrRandomNumbersAreNeededFirst) {
+  const auto cut = [](const Function& function) { return function.program()->cut().has_value(); };
+  EXPECT_FALSE(cut([](Value x) { return x + 1; }));
+  EXPECT_FALSE(cut([](Value x) { return tuple(x, call(Waiting{}, {x})); }));
+  EXPECT_FALSE(cut([](Value x) { return call(Waiting{}, {call(Drawn{}, {x})}) + 1; }));
+}
+
 struct Throwing {
   static constexpr std::string_view kName = "throwing";
   static constexpr std::string_view kDoc = "";

@@ -209,6 +209,66 @@ Result<std::shared_ptr<const Program>> Program::compile(Expr::Ref result, int ar
   return std::shared_ptr<const Program>(std::move(program));
 }
 
+// ---- cutting
+
+namespace {
+
+// Rewrites an expression so that what waits is an argument more.
+class Cutter {
+ public:
+  explicit Cutter(int arguments) : arguments_(arguments) {}
+
+  Expr::Ref rest_of(const Expr::Ref& expr) {
+    if (const auto known = made_.find(expr.get()); known != made_.end()) return known->second;
+    Expr::Ref made = expr->kind == Expr::Kind::kOp && expr->op->type().waits ? read(expr) : rebuilt(expr);
+    made_.emplace(expr.get(), made);
+    return made;
+  }
+
+  // What the first part gives: the arguments, then what waited.
+  Expr::Ref reads() const {
+    std::vector<Expr::Ref> parts;
+    for (int i = 0; i < arguments_; ++i) parts.push_back(Expr::of_argument(i));
+    parts.insert(parts.end(), reads_.begin(), reads_.end());
+    return Expr::of_tuple(std::move(parts));
+  }
+  int arguments() const { return arguments_ + static_cast<int>(reads_.size()); }
+
+ private:
+  Expr::Ref read(const Expr::Ref& expr) {
+    reads_.push_back(expr);
+    return Expr::of_argument(arguments() - 1);
+  }
+  Expr::Ref rebuilt(const Expr::Ref& expr) {
+    std::vector<Expr::Ref> inputs;
+    for (const Expr::Ref& input : expr->inputs) inputs.push_back(rest_of(input));
+    if (inputs == expr->inputs) return expr;
+    switch (expr->kind) {
+      case Expr::Kind::kOp: return Expr::of_op(expr->op, std::move(inputs));
+      case Expr::Kind::kDict: return Expr::of_dict(expr->keys, std::move(inputs));
+      case Expr::Kind::kGet: return Expr::of_get(std::move(inputs[0]), expr->key);
+      default: return Expr::of_tuple(std::move(inputs));
+    }
+  }
+
+  const int arguments_;
+  std::vector<Expr::Ref> reads_;
+  std::unordered_map<const Expr*, Expr::Ref> made_;
+};
+
+}  // namespace
+
+std::optional<Program::Parts> Program::cut() const {
+  if (!waits_) return std::nullopt;
+  Cutter cutter(arguments_);
+  const Expr::Ref last = cutter.rest_of(result_);
+  const auto reads = compile(cutter.reads(), arguments_), rest = compile(last, cutter.arguments());
+  if (!reads || !rest || (*reads)->random()) return std::nullopt;
+  if (std::ranges::none_of((*rest)->order_, [](const Expr* expr) { return expr->kind == Expr::Kind::kOp; }))
+    return std::nullopt;
+  return Parts{*reads, *rest};
+}
+
 // What an expression comes to once the element's structure is known: tuples,
 // dicts and fields are gone, and what is left are calls on numbered columns.
 // First come the element's own, then constants, then one for each call.
@@ -528,6 +588,23 @@ void blank(Run& run) {
 
 }  // namespace
 
+namespace {
+
+// Failures of an operation name the file that its inputs came from.
+void name_files(OpRows& rows, const std::vector<int32_t>& failed_before, const std::vector<Column>& inputs) {
+  for (Failure& failure : *rows.failed) {
+    if (std::ranges::binary_search(failed_before, failure.row) || !failure.error.place().path.empty()) continue;
+    for (const Column& input : inputs) {
+      const Array value = input_row(input, failure.row);
+      if (!value.owner() || !value.owner()->source()) continue;
+      failure.error.set_path(value.owner()->source()->path, value.owner()->source()->offset);
+      break;
+    }
+  }
+}
+
+}  // namespace
+
 Result<Column> Program::Plan::run(const Call& call, std::vector<Column>& columns, OpRows& rows,
                                   Context& context) const {
   // Moved in and back out: a copy would count every row of a ragged column.
@@ -545,6 +622,8 @@ Result<Column> Program::Plan::run(const Call& call, std::vector<Column>& columns
     }
   }
   STOKER_TRY(settle_plain(call, inputs, rows));
+  std::vector<int32_t> failed_before;
+  for (const Failure& failure : *rows.failed) failed_before.push_back(failure.row);
   context.set_op(call.salt);
   context.set_leaf(call.leaf);
   Result<Column> made = [&]() -> Result<Column> {
@@ -556,6 +635,7 @@ Result<Column> Program::Plan::run(const Call& call, std::vector<Column>& columns
   }();
   context.set_op(0);
   context.set_leaf(std::nullopt);
+  if (rows.failed->size() > failed_before.size()) name_files(rows, failed_before, inputs);
   for (size_t i = 0; i < inputs.size(); ++i)
     if (borrowed[i]) columns[static_cast<size_t>(call.inputs[i])] = std::move(inputs[i]);
   for (int column : call.last_uses) columns[static_cast<size_t>(column)] = Column();

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -81,6 +82,16 @@ class Program {
   const Expr::Ref& result() const { return result_; }
   bool random() const { return random_; }
   bool waits() const { return waits_; }
+
+  // In two, so that reading and computing can be left to different threads. The
+  // first part makes what waits and what that needs, and gives the arguments and
+  // the results; the second goes on with them. Both together give what the whole
+  // gives. Nothing where nothing would be left for either, or where what waits
+  // needs random numbers.
+  struct Parts {
+    std::shared_ptr<const Program> reads, rest;
+  };
+  std::optional<Parts> cut() const;
 
   Result<Spec> spec(const Spec& input) const;
   // Puts the results in place of the run's columns. A row that fails keeps its

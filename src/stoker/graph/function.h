@@ -113,6 +113,7 @@ class Function {
   bool empty() const { return !program_ && !callable_; }
   const Program* program() const { return program_.get(); }
   bool calls_user() const { return callable_ != nullptr; }
+  bool waits() const { return program_ && program_->waits(); }
   Result<Spec> spec(const Spec& input) const;
   Result<void> apply(Run& run, Context& context) const;
   std::string words() const;

@@ -126,6 +126,13 @@ class Stage {
   virtual std::string words() const { return {}; }
   // Runs code of the user's, whose cost and waiting nobody knows before.
   virtual bool calls_user() const { return false; }
+  // map, filter: calls may wait for a file.
+  virtual bool waits() const { return type().waits; }
+  // map: two that do the same one after the other, of which only the first waits.
+  struct Parts {
+    std::shared_ptr<const Stage> reads, rest;
+  };
+  virtual std::optional<Parts> cut() const { return std::nullopt; }
   // Elements in a batch this stage makes from single rows; 0: it makes none.
   virtual int64_t rows() const { return 0; }
   // Whether the cardinality of the output is that of the input.

@@ -118,6 +118,17 @@ class StageOf final : public Stage {
     if constexpr (requires { stage_.calls_user(); }) return stage_.calls_user();
     return false;
   }
+  bool waits() const override {
+    if constexpr (requires { stage_.waits(); }) return stage_.waits();
+    return type().waits;
+  }
+  std::optional<Parts> cut() const override {
+    if constexpr (requires { stage_.cut(); })
+      if (std::optional<std::pair<T, T>> parts = stage_.cut())
+        return Parts{std::make_shared<const StageOf>(std::move(parts->first)),
+                     std::make_shared<const StageOf>(std::move(parts->second))};
+    return std::nullopt;
+  }
   int64_t rows() const override {
     if constexpr (requires { stage_.rows(); }) return stage_.rows();
     return 0;

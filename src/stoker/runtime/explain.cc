@@ -100,7 +100,7 @@ class Writer {
     std::string words = step.node->name;
     const std::string what = step.node->stage->words();
     if (!what.empty()) words += " " + what;
-    words += step.user ? " [user code" : " [native";
+    words += step.node->stage->calls_user() ? " [user code" : " [native";
     if (step.parallel > 0) words += ", at most " + std::to_string(step.parallel) + " at once";
     if (step.meter->waits.load()) words += ", waits";
     return words + "]";

@@ -157,8 +157,7 @@ class Lowering {
       load.kind = StepPlan::Kind::kLoad;
       load.node = node;
       load.meter = meters_.find(path_of(*node) + ".load", node->location.words());
-      load.meter->waits = true;
-      load.user = true;
+      let_wait(load);
       stub.steps.push_back(load);
     }
     return stub;
@@ -183,6 +182,21 @@ class Lowering {
     stub.steps.push_back(std::move(fetch));
   }
 
+  // On a waiting thread, and watched: a read may never return.
+  static void let_wait(StepPlan& step) {
+    step.meter->waits = true;
+    step.user = true;
+  }
+
+  static std::shared_ptr<const Node> with_stage(const Node& node, std::shared_ptr<const Stage> stage) {
+    auto part = std::make_shared<Node>();
+    part->stage = std::move(stage);
+    part->location = node.location;
+    part->name = node.name;
+    part->state = node.state;
+    return part;
+  }
+
   Result<Stub> step(Stub stub, const std::shared_ptr<const Node>& node) {
     StepPlan step;
     const bool filter = node->stage->type().form == Form::kFilter;
@@ -194,7 +208,16 @@ class Lowering {
     if (hints.parallel_calls && *hints.parallel_calls > 0) step.parallel = *hints.parallel_calls;
     step.user = node->stage->calls_user();
     step.meter = meter_of(*node);
-    if (node->stage->type().waits) step.meter->waits = true;
+    if (const std::optional<Stage::Parts> parts = node->stage->cut()) {
+      StepPlan reads = step;
+      reads.node = with_stage(*node, parts->reads);
+      reads.meter = meters_.find(step.meter->path + ".load", node->location.words());
+      let_wait(reads);
+      stub.steps.push_back(std::move(reads));
+      step.node = with_stage(*node, parts->rest);
+    } else if (node->stage->waits()) {
+      let_wait(step);
+    }
     stub.steps.push_back(std::move(step));
     stub.filters |= filter;
     stub.words.push_back(node->name);

@@ -23,7 +23,7 @@ struct StepPlan {
   uint64_t seed = 0;                     // of the source below
   uint64_t key = 0;                      // maps between it and the source
   int64_t parallel = 0;                  // calls at once at most; 0: no bound
-  bool user = false;                     // runs the user's code
+  bool user = false;                     // runs the user's code, or waits: not on the consumer's thread
   Meter* meter = nullptr;
 };
 

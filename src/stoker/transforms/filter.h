@@ -16,6 +16,7 @@ struct Filter {
   Result<void> check() const { return predicate.check(); }
   std::string words() const { return predicate.words(); }
   bool calls_user() const { return predicate.calls_user(); }
+  bool waits() const { return predicate.waits(); }
   Result<Spec> spec(std::span<const Spec> inputs) const;
   Result<std::vector<uint8_t>> keep(Run& run, Context& context) const;
 };

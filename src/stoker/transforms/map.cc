@@ -8,4 +8,12 @@ Result<void> Map::check() const {
   return map_func.check();
 }
 
+std::optional<std::pair<Map, Map>> Map::cut() const {
+  if (!map_func.program()) return std::nullopt;
+  std::optional<Program::Parts> parts = map_func.program()->cut();
+  if (!parts) return std::nullopt;
+  return std::pair{Map{Function(std::move(parts->reads)), num_parallel_calls, deterministic},
+                   Map{Function(std::move(parts->rest)), num_parallel_calls, deterministic}};
+}
+
 }  // namespace stoker

@@ -22,6 +22,8 @@ struct Map {
   Result<void> check() const;
   std::string words() const { return map_func.words(); }
   bool calls_user() const { return map_func.calls_user(); }
+  bool waits() const { return map_func.waits(); }
+  std::optional<std::pair<Map, Map>> cut() const;
   Hints hints() const { return {num_parallel_calls, deterministic.value_or(true)}; }
   Result<Spec> spec(std::span<const Spec> inputs) const { return map_func.spec(inputs[0]); }
   Result<void> apply(Run& run, Context& context) const { return map_func.apply(run, context); }
