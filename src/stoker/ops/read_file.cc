@@ -1,0 +1,52 @@
+#include "stoker/ops/read_file.h"
+
+#include <cstring>
+
+#include "stoker/io/file.h"
+#include "stoker/ops/call.h"
+#include "stoker/ops/one_string.h"
+
+namespace stoker {
+namespace {
+
+constexpr std::string_view kWhat = "a file's path";
+
+// To where the file ends when the end is reached, as it may grow or, like a
+// pipe, have no size of its own.
+Result<Array> rest_of(File& file) {
+  int64_t room = file.size() > 0 ? file.size() + 1 : 4096;
+  int64_t used = 0;
+  STOKER_TRY(Array block, Array::make({room}, DType::kUint8));
+  while (true) {
+    auto* text = static_cast<char*>(block.raw());
+    STOKER_TRY(const size_t count, file.read({text + used, static_cast<size_t>(room - used)}));
+    if (count == 0) break;
+    used += static_cast<int64_t>(count);
+    if (used < room) continue;
+    room *= 2;
+    STOKER_TRY(Array larger, Array::make({room}, DType::kUint8));
+    std::memcpy(larger.raw(), text, static_cast<size_t>(used));
+    block = std::move(larger);
+  }
+  Buffer* owner = block.owner();
+  owner->set_source({file.path()});
+  owner->keep();
+  return Array::view_bytes({static_cast<const char*>(block.raw()), static_cast<size_t>(used)}, owner);
+}
+
+}  // namespace
+
+Result<LeafSpec> ReadFile::spec(std::span<const LeafSpec> inputs) const {
+  STOKER_TRY(check_string(inputs[0], kWhat));
+  return LeafSpec{DType::kBytes, std::vector<int64_t>{}};
+}
+
+Result<Array> ReadFile::apply(std::span<const Array> inputs, Context&) const {
+  STOKER_TRY(const Bytes path, string_of(inputs[0], kWhat));
+  STOKER_TRY(File file, File::open(std::string(path)));
+  return rest_of(file);
+}
+
+Value io::read_file(Value filename) { return call(ReadFile{}, {std::move(filename)}); }
+
+}  // namespace stoker
