@@ -196,7 +196,7 @@ struct Flat {
     if (level == dims.size()) {
       if (settled) return Error::invalid("wants lists of equal depth, found a list among values");
       if (level == kMostDims) return Error::invalid("wants at most ", kMostDims, " nested lists");
-      dims.push_back(n);
+      dims.resize(level + 1, n);
       settled = n == 0;
     }
     for (const Json& item : *list) STOKER_TRY(add(item, level + 1));

@@ -1,0 +1,133 @@
+#include "stoker/diagnose/verdict.h"
+
+#include <gtest/gtest.h>
+
+namespace stoker {
+namespace {
+
+// 100 steps of 0.1 s, of which `waited` seconds were waits.
+RunFacts run(double waited) { return {.steps = 100, .seconds = 10, .wait_seconds = waited}; }
+
+std::vector<std::string> codes(const RunFacts& facts, const Gates& gates = {}) {
+  std::vector<std::string> all;
+  for (const Verdict& verdict : judge(facts, gates)) all.push_back(verdict.code);
+  return all;
+}
+using Codes = std::vector<std::string>;
+
+TEST(Verdict, IsSilentWhenAllIsWell) {
+  EXPECT_EQ(codes(run(0)), Codes{});
+  EXPECT_EQ(codes(run(0.49)), Codes{});
+  EXPECT_EQ(codes({}), Codes{});
+}
+
+TEST(Verdict, SaysNothingAboutSpeedTooEarly) {
+  EXPECT_EQ(codes({.steps = 19, .seconds = 100, .wait_seconds = 90}), Codes{});
+  EXPECT_EQ(codes({.steps = 200, .seconds = 9, .wait_seconds = 8}), Codes{});
+  EXPECT_EQ(codes({.steps = 20, .seconds = 1, .wait_seconds = 0.8}, {.seconds = 1}), Codes{"INPUT_SLOW"});
+}
+
+TEST(Verdict, NamesTheStageThatBoundsTheInput) {
+  RunFacts facts = run(6);
+  facts.stages = {{.name = "read", .threads = 4, .working = 0.1, .batch_seconds = 0.01},
+                  {.name = "decode", .threads = 2, .working = 0.98, .batch_seconds = 0.2},
+                  {.name = "batch", .threads = 2, .working = 0.05, .batch_seconds = 0.001}};
+  const std::vector<Verdict> found = judge(facts);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].code, "INPUT_STAGE");
+  EXPECT_EQ(found[0].severity, Severity::kSevere);
+  EXPECT_EQ(found[0].confidence, Confidence::kCertain);
+  EXPECT_EQ(found[0].headline, "input-bound: 60 % of each step waits for data [limit 5 %]");
+  EXPECT_EQ(
+      found[0].because,
+      (std::vector<std::string>{"`decode` is busy 98 % on 2 threads and can give 10 batches/s of the 25 needed"}));
+  EXPECT_NE(words_of(found[0]).find("At best: 2.5 times as fast"), std::string::npos);
+}
+
+TEST(Verdict, IsOnlyProbableWhereTheNarrowestStageIsNotBusy) {
+  RunFacts facts = run(1);
+  facts.stages = {{.name = "decode", .threads = 2, .working = 0.5, .batch_seconds = 0.2}};
+  EXPECT_EQ(judge(facts)[0].confidence, Confidence::kProbable);
+  EXPECT_EQ(judge(facts)[0].severity, Severity::kModerate);
+}
+
+TEST(Verdict, BlamesTheInterpreterOnlyWithAllFourSigns) {
+  RunFacts facts = run(6);
+  facts.stages = {
+      {.name = "augment", .threads = 1, .working = 0.97, .batch_seconds = 0.2, .python = true, .on_cpu = 0.95}};
+  facts.interpreter_probe_seconds = 3e-3;
+  EXPECT_EQ(codes(facts), Codes{"GIL"});
+  EXPECT_EQ(judge(facts)[0].confidence, Confidence::kProbable);
+  RunFacts waits = facts;
+  waits.stages[0].on_cpu = 0.4;
+  EXPECT_EQ(codes(waits), Codes{"INPUT_STAGE"});
+  RunFacts quiet = facts;
+  quiet.interpreter_probe_seconds = 0.2e-3;
+  EXPECT_EQ(codes(quiet), Codes{"INPUT_STAGE"});
+  RunFacts native = facts;
+  native.stages[0].python = false;
+  EXPECT_EQ(codes(native), Codes{"INPUT_STAGE"});
+}
+
+TEST(Verdict, SeesAnIteratorMadeAtEveryStep) {
+  RunFacts facts = run(0);
+  facts.iterators = {.made = 5, .batches_each = 1, .start_seconds = 1, .written_at = "train.py:41"};
+  EXPECT_EQ(codes(facts), Codes{"ITER_RECREATED"});
+  EXPECT_NE(judge(facts)[0].headline.find("train.py:41"), std::string::npos);
+  facts.iterators.made = 4;
+  EXPECT_EQ(codes(facts), Codes{});
+  facts.iterators = {.made = 50, .batches_each = 20};
+  EXPECT_EQ(codes(facts), Codes{});
+}
+
+TEST(Verdict, TellsAnEmptySourceFromOneThatRanOut) {
+  EXPECT_EQ(codes({.ended = true, .source = "list_files '*.jpg'"}), Codes{"SOURCE_EMPTY"});
+  const RunFacts short_of = {.steps_asked = 100, .batches_given = 63, .ended = true};
+  EXPECT_EQ(codes(short_of), Codes{"DATA_EXHAUSTED"});
+  EXPECT_EQ(judge(short_of)[0].headline, "the data ran out: 100 steps were asked, there are 63 batches");
+  EXPECT_EQ(codes({.steps_asked = 63, .batches_given = 63, .ended = true}), Codes{});
+  EXPECT_EQ(codes({.batches_given = 63, .ended = true}), Codes{});
+}
+
+TEST(Verdict, NamesTheFileThatFailed) {
+  const RunFacts facts = {
+      .failures = {.failed = 1, .elements = 40, .first = "JPEG data ends early", .path = "a/b.jpg"}};
+  const Verdict verdict = judge(facts)[0];
+  EXPECT_EQ(verdict.code, "ELEMENT_FAILED");
+  EXPECT_EQ(verdict.because[0], "a/b.jpg: JPEG data ends early");
+  RunFacts skipped = facts;
+  skipped.failures.skipped = true;
+  EXPECT_EQ(judge(skipped)[0].severity, Severity::kNote);
+}
+
+TEST(Verdict, PredictsWhatWillNotFitIntoMemory) {
+  RunFacts facts = {.memory_limit = 1'000'000'000};
+  facts.held = {{.stage = "shuffle", .elements = 64, .bytes = 64'000'000, .elements_in_all = 801}};
+  EXPECT_EQ(codes(facts), Codes{"HELD_EXCEEDS_MEMORY"});
+  facts.held[0].elements_in_all = 800;
+  EXPECT_EQ(codes(facts), Codes{});
+  facts.held[0] = {.stage = "cache", .elements = 63, .bytes = 63'000'000, .elements_in_all = 100'000};
+  EXPECT_EQ(codes(facts), Codes{}) << "sizes are not known yet";
+}
+
+TEST(Verdict, NamesTheComponentThatIsNotFinite) {
+  const RunFacts facts = {.non_finite = {{.component = "image", .values = 3, .origin = "npy:412"}}};
+  EXPECT_EQ(judge(facts)[0].headline, "`image` holds 3 values that are NaN or infinite");
+}
+
+TEST(Verdict, PutsTheCostliestFirst) {
+  RunFacts facts = run(0.8);
+  facts.failures = {.failed = 1, .elements = 40, .skipped = true, .first = "no"};
+  facts.iterators = {.made = 9, .batches_each = 1, .start_seconds = 0.5};
+  EXPECT_EQ(codes(facts), (Codes{"ITER_RECREATED", "INPUT_SLOW", "ELEMENT_FAILED"}));
+}
+
+TEST(Verdict, HasAFormForPrograms) {
+  const Json json = to_json(judge(run(5))[0]);
+  EXPECT_EQ(*json.find("code"), Json("INPUT_SLOW"));
+  EXPECT_EQ(*json.find("confidence"), Json("probable"));
+  EXPECT_EQ(*json.find("fix")->find("expected_speedup_max"), Json(2.0));
+}
+
+}  // namespace
+}  // namespace stoker
