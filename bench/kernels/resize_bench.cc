@@ -1,0 +1,42 @@
+// How long does it take to bring a photograph of 500x375 to 224x224, and what
+// do the vectors buy? Pillow 12.0 needs 1.1 ms on the machine of the figures.
+#include "stoker/image/resize.h"
+
+#include <benchmark/benchmark.h>
+
+namespace stoker {
+namespace {
+
+Array photograph() {
+  Array picture = Array::make({375, 500, 3}, DType::kUint8).value();
+  uint32_t i = 0;
+  for (uint8_t& value : picture.mutable_values<uint8_t>()) value = static_cast<uint8_t>((i++ * 2654435761u) >> 13);
+  return picture;
+}
+
+void resize(benchmark::State& state, ResizeHow how, const ResizeKernels& kernels) {
+  const Array from = photograph();
+  Array to = Array::make({224, 224, 3}, resized_type(from.type(), how).value()).value();
+  for (auto _ : state) {
+    if (!resize_picture(picture_of(from), picture_of(to), how, kernels)) return state.SkipWithError("failed");
+    benchmark::DoNotOptimize(to.raw());
+  }
+}
+
+constexpr ResizeHow kTensorflow{};
+constexpr ResizeHow kTensorflowAntialias{.antialias = true};
+constexpr ResizeHow kPillow{.manner = Manner::kPillow};
+
+BENCHMARK_CAPTURE(resize, pillow_vector, kPillow, vector_resize_kernels())->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(resize, pillow_plain, kPillow, plain_resize_kernels())->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(resize, tensorflow_vector, kTensorflow, vector_resize_kernels())->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(resize, tensorflow_plain, kTensorflow, plain_resize_kernels())->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(resize, tensorflow_antialias_vector, kTensorflowAntialias, vector_resize_kernels())
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(resize, tensorflow_antialias_plain, kTensorflowAntialias, plain_resize_kernels())
+    ->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace stoker
+
+BENCHMARK_MAIN();

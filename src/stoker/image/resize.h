@@ -1,0 +1,31 @@
+#pragma once
+
+#include "stoker/core/result.h"
+#include "stoker/image/resize_kernels.h"
+#include "stoker/image/spans.h"
+#include "stoker/image/view.h"
+
+namespace stoker {
+
+// Whose pictures resizing gives.
+enum class Manner {
+  kTensorflow,  // tf.image.resize of TensorFlow 2, in float32
+  kPillow,      // bit-equal to Image.resize, always antialiased; float32 stays unrounded
+};
+
+struct ResizeHow {
+  Filter filter = Filter::kBilinear;
+  bool antialias = false;  // TensorFlow's; widens the filter where the picture shrinks
+  Manner manner = Manner::kTensorflow;
+};
+
+// The type of the result: float32, or that of the picture for nearest and in
+// Pillow's manner. The error names a type or a filter that the manner lacks.
+Result<DType> resized_type(DType type, ResizeHow how);
+
+// Fills `to`, whose channels and type are those to come, from `from`. Neither
+// is empty. Rows that no output needs are not read.
+Result<void> resize_picture(ImageView from, MutableImageView to, ResizeHow how,
+                            const ResizeKernels& kernels = vector_resize_kernels());
+
+}  // namespace stoker

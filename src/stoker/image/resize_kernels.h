@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+
+#include "stoker/image/spans.h"
+
+namespace stoker {
+
+// The inner loops of resizing, plain and in vectors: both give the same bits.
+// Rows of `width` pixels with `channels` values side by side; neither reads nor
+// writes beyond the rows.
+struct ResizeKernels {
+  // Rows that are worked on at once share their weights.
+  static constexpr int kRows = 4;
+
+  // Fixed-point sums along `rows` rows, rounded to uint8.
+  void (*columns_u8)(const uint8_t* const* from, int rows, int64_t width, int channels, const Spans<int32_t>& spans,
+                     uint8_t* const* to);
+  // The same over the rows of one span.
+  void (*rows_u8)(const uint8_t* const* from, const int32_t* weights, int taps, int64_t count, uint8_t* to);
+
+  // first + (last - first) * weight of each span.
+  void (*lerp_columns)(const float* from, int64_t width, int channels, const Spans<float>& spans, float* to);
+  void (*lerp_rows)(const float* first, const float* last, float weight, int64_t count, float* to);
+
+  // Sums from the first item to the last.
+  void (*weigh_columns)(const float* from, int64_t width, int channels, const Spans<float>& spans, float* to);
+  void (*weigh_rows)(const float* const* from, const float* weights, int taps, int64_t count, float* to);
+
+  void (*widen_u8)(const uint8_t* from, int64_t count, float* to);
+};
+
+const ResizeKernels& plain_resize_kernels();
+// The best for this machine; the plain ones where Highway was left out.
+const ResizeKernels& vector_resize_kernels();
+
+}  // namespace stoker

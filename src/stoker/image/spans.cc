@@ -1,0 +1,286 @@
+#include "stoker/image/spans.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace stoker {
+namespace {
+
+// ---- functions of our own, which give the same bits with every C library
+
+// For arguments up to some tens.
+double sine(double x) {
+  constexpr double kPi = 0x1.921fb54442d18p+1, kRest = 0x1.1a62633145c07p-53;  // their sum is pi
+  const double half_turns = std::nearbyint(x / kPi);
+  const double r = (x - half_turns * kPi) - half_turns * kRest;
+  double term = r, sum = 0;
+  for (int n = 1; n <= 23; n += 2) {
+    sum += term;
+    term *= -r * r / ((n + 1) * (n + 2));
+  }
+  return std::fmod(half_turns, 2) == 0 ? sum : -sum;
+}
+
+// For arguments in [-8, 8].
+double exponential(double x) {
+  const double part = x / 32;
+  double term = 1, sum = 0;
+  for (int n = 1; n <= 16; ++n) {
+    sum += term;
+    term *= part / n;
+  }
+  for (int i = 0; i < 5; ++i) sum *= sum;
+  return sum;
+}
+
+// Keys' cubic in double: below 1, and from 1 to 2.
+constexpr double kKeys = -0.5;
+double keys_near(double x) { return ((kKeys + 2) * x - (kKeys + 3)) * x * x + 1; }
+double keys_far(double x) { return (((x - 5) * x + 8) * x - 4) * kKeys; }
+
+// ---- TensorFlow's filters: of distances that are not negative, in float32
+
+float triangle(float x) { return x < 1 ? 1 - x : 0.0f; }
+
+float keys_cubic(float x) {
+  if (x >= 2) return 0;
+  if (x >= 1) return ((-0.5f * x + 2.5f) * x - 4.0f) * x + 2.0f;
+  return ((1.5f * x - 2.5f) * x) * x + 1.0f;
+}
+
+float mitchell_cubic(float x) {
+  if (x >= 2) return 0;
+  if (x >= 1) return (((-7.0f / 18.0f) * x + 2.0f) * x - 10.0f / 3.0f) * x + 16.0f / 9.0f;
+  return (((7.0f / 6.0f) * x - 2.0f) * x) * x + 8.0f / 9.0f;
+}
+
+template <int radius>
+float lanczos(float x) {
+  constexpr float kPi = 3.14159265359f;
+  if (x > radius) return 0;
+  if (x <= 1e-3f) return 1;
+  const auto wide = static_cast<float>(sine(kPi * x / radius)), narrow = static_cast<float>(sine(kPi * x));
+  return radius * narrow * wide / (kPi * kPi * x * x);
+}
+
+float gaussian(float x) {
+  constexpr double kSigma = 0.5;
+  return x >= 1.5f ? 0.0f : static_cast<float>(exponential(-x * x / (2 * kSigma * kSigma)));
+}
+
+struct Kernel {
+  Filter filter;
+  float radius;
+  float (*at)(float);
+};
+constexpr Kernel kKernels[] = {
+    {Filter::kBilinear, 1, triangle},    {Filter::kBicubic, 2, keys_cubic},
+    {Filter::kLanczos3, 3, lanczos<3>},  {Filter::kLanczos5, 5, lanczos<5>},
+    {Filter::kGaussian, 1.5f, gaussian}, {Filter::kMitchellCubic, 2, mitchell_cubic},
+};
+
+// ---- Pillow's filters, in double
+
+double pillow_box(double x) { return x > -0.5 && x <= 0.5 ? 1 : 0; }
+
+double pillow_bilinear(double x) {
+  x = std::abs(x);
+  return x < 1 ? 1 - x : 0;
+}
+
+double pillow_bicubic(double x) {
+  x = std::abs(x);
+  return x < 1 ? keys_near(x) : x < 2 ? keys_far(x) : 0;
+}
+
+double sinc(double x) {
+  if (x == 0) return 1;
+  x *= 0x1.921fb54442d18p+1;
+  return sine(x) / x;
+}
+
+double pillow_lanczos(double x) { return -3 <= x && x < 3 ? sinc(x) * sinc(x / 3) : 0; }
+
+struct PillowKernel {
+  Filter filter;
+  double support;
+  double (*at)(double);
+};
+constexpr PillowKernel kPillowKernels[] = {
+    {Filter::kArea, 0.5, pillow_box},
+    {Filter::kBilinear, 1, pillow_bilinear},
+    {Filter::kBicubic, 2, pillow_bicubic},
+    {Filter::kLanczos3, 3, pillow_lanczos},
+};
+
+// ---- building tables
+
+template <typename W>
+void add_span(Spans<W>& spans, int64_t first, const std::vector<W>& weights) {
+  spans.spans.push_back(
+      {static_cast<int32_t>(first), static_cast<int32_t>(weights.size()), static_cast<int64_t>(spans.weights.size())});
+  spans.weights.insert(spans.weights.end(), weights.begin(), weights.end());
+  spans.widest = std::max(spans.widest, static_cast<int32_t>(weights.size()));
+}
+
+float scale_of(int64_t from, int64_t to) { return static_cast<float>(from) / static_cast<float>(to); }
+
+float half_pixel(int64_t i, float scale) { return (static_cast<float>(i) + 0.5f) * scale - 0.5f; }
+
+// Makes the weights sum to 1, unless they nearly vanish.
+void normalize(std::vector<float>& weights, float sum) {
+  if (std::abs(sum) < 1000 * std::numeric_limits<float>::min()) {
+    std::ranges::fill(weights, 0.0f);
+    return;
+  }
+  const float factor = 1.0f / sum;
+  for (float& weight : weights) weight *= factor;
+}
+
+}  // namespace
+
+Spans<float> lerp_spans(int64_t from, int64_t to) {
+  Spans<float> spans;
+  const float scale = scale_of(from, to);
+  for (int64_t i = 0; i < to; ++i) {
+    const float place = half_pixel(i, scale), below = std::floor(place);
+    const int64_t lower = std::clamp<int64_t>(static_cast<int64_t>(below), 0, from - 1);
+    const int64_t upper = std::clamp<int64_t>(static_cast<int64_t>(std::ceil(place)), lower, from - 1);
+    spans.spans.push_back({static_cast<int32_t>(lower), static_cast<int32_t>(upper - lower + 1), i});
+    spans.weights.push_back(place - below);
+  }
+  spans.widest = 2;
+  return spans;
+}
+
+Spans<float> bicubic_spans(int64_t from, int64_t to) {
+  constexpr int kSteps = 1024;  // TensorFlow takes weights from a table of so many
+  const auto near = [](int64_t step) { return static_cast<float>(keys_near(static_cast<double>(step) / kSteps)); };
+  const auto far = [](int64_t step) { return static_cast<float>(keys_far(1 + static_cast<double>(step) / kSteps)); };
+  Spans<float> spans;
+  const float scale = scale_of(from, to);
+  for (int64_t i = 0; i < to; ++i) {
+    const float place = half_pixel(i, scale);
+    const auto below = static_cast<int64_t>(std::floor(place));
+    const auto step = static_cast<int64_t>(std::nearbyint((place - static_cast<float>(below)) * kSteps));
+    const std::array<float, 4> all{far(step), near(step), near(kSteps - step), far(kSteps - step)};
+    const int64_t first = std::clamp<int64_t>(below - 1, 0, from - 1);
+    const int64_t last = std::clamp<int64_t>(below + 2, first, from - 1);
+    std::vector<float> weights;
+    for (int64_t item = first; item <= last; ++item) weights.push_back(all[static_cast<size_t>(item - below + 1)]);
+    float sum = 0;
+    for (float weight : weights) sum += weight;
+    normalize(weights, sum);
+    add_span(spans, first, weights);
+  }
+  return spans;
+}
+
+float area_scale(int64_t from, int64_t to) { return scale_of(from, to); }
+
+Spans<float> area_spans(int64_t from, int64_t to) {
+  Spans<float> spans;
+  const float scale = scale_of(from, to);
+  std::vector<float> weights;
+  for (int64_t i = 0; i < to; ++i) {
+    const float begin = static_cast<float>(i) * scale, end = static_cast<float>(i + 1) * scale;
+    const auto begin_item = static_cast<int64_t>(std::floor(begin));
+    const int64_t first = std::min(begin_item, from - 1);
+    weights.clear();
+    for (int64_t item = begin_item; item < static_cast<int64_t>(std::ceil(end)); ++item) {
+      const auto left = static_cast<float>(item), right = static_cast<float>(item + 1);
+      const float share = left < begin ? (right > end ? scale : right - begin) : (right > end ? end - left : 1.0f);
+      // Rounding may reach beyond the last item, which then counts for both.
+      if (item >= from && !weights.empty())
+        weights.back() += share;
+      else
+        weights.push_back(share);
+    }
+    add_span(spans, first, weights);
+  }
+  return spans;
+}
+
+Spans<float> kernel_spans(int64_t from, int64_t to, Filter filter, bool antialias) {
+  const Kernel& kernel = *std::ranges::find(kKernels, filter, &Kernel::filter);
+  const float scale = 1.0f / scale_of(to, from);
+  const float widening = antialias ? std::max(scale, 1.0f) : 1.0f;
+  const float narrowing = 1.0f / widening;
+  const float reach = kernel.radius * widening;
+  Spans<float> spans;
+  std::vector<float> weights;
+  for (int64_t i = 0; i < to; ++i) {
+    const float center = (static_cast<float>(i) + 0.5f) * scale;
+    const auto item = [&](float place) { return std::clamp<int64_t>(static_cast<int64_t>(place), 0, from - 1); };
+    const int64_t first = item(std::ceil(center - reach - 0.5f));
+    const int64_t last = item(std::floor(center + reach - 0.5f));
+    weights.clear();
+    float sum = 0;
+    for (int64_t source = first; source <= last; ++source) {
+      const float distance = static_cast<float>(source) + 0.5f - center;
+      weights.push_back(kernel.at(std::abs(distance * narrowing)));
+      sum += weights.back();
+    }
+    normalize(weights, sum);
+    // A place outside the picture, by rounding alone, samples nothing.
+    if (center > static_cast<float>(from)) std::ranges::fill(weights, 0.0f);
+    add_span(spans, first, weights);
+  }
+  return spans;
+}
+
+Spans<double> pillow_spans(int64_t from, int64_t to, Filter filter) {
+  const PillowKernel& kernel = *std::ranges::find(kPillowKernels, filter, &PillowKernel::filter);
+  const double scale = static_cast<double>(from) / static_cast<double>(to);
+  const double widening = std::max(scale, 1.0), narrowing = 1 / widening;
+  const double reach = kernel.support * widening;
+  Spans<double> spans;
+  std::vector<double> weights;
+  for (int64_t i = 0; i < to; ++i) {
+    const double center = (static_cast<double>(i) + 0.5) * scale;
+    const int64_t first = std::max<int64_t>(static_cast<int64_t>(center - reach + 0.5), 0);
+    const int64_t end = std::min(static_cast<int64_t>(center + reach + 0.5), from);
+    weights.clear();
+    double sum = 0;
+    for (int64_t k = 0; k < end - first; ++k) {
+      weights.push_back(kernel.at((static_cast<double>(k + first) - center + 0.5) * narrowing));
+      sum += weights.back();
+    }
+    if (sum != 0)
+      for (double& weight : weights) weight /= sum;
+    add_span(spans, first, weights);
+  }
+  return spans;
+}
+
+Spans<int32_t> fixed_point(const Spans<double>& spans) {
+  Spans<int32_t> fixed{spans.spans, {}, spans.widest};
+  fixed.weights.reserve(spans.weights.size());
+  for (double weight : spans.weights)
+    fixed.weights.push_back(static_cast<int32_t>((weight < 0 ? -0.5 : 0.5) + weight * (1 << kWeightBits)));
+  return fixed;
+}
+
+std::vector<int32_t> nearest_items(int64_t from, int64_t to) {
+  std::vector<int32_t> items;
+  const float scale = scale_of(from, to);
+  for (int64_t i = 0; i < to; ++i) {
+    const auto item = static_cast<int64_t>(std::floor((static_cast<float>(i) + 0.5f) * scale));
+    items.push_back(static_cast<int32_t>(std::min(item, from - 1)));
+  }
+  return items;
+}
+
+std::vector<int32_t> pillow_nearest_items(int64_t from, int64_t to) {
+  std::vector<int32_t> items;
+  const double scale = static_cast<double>(from) / static_cast<double>(to);
+  // Pillow adds up the places: the roundings are part of what it gives.
+  double place = scale * 0.5;
+  for (int64_t i = 0; i < to; ++i, place += scale)
+    items.push_back(static_cast<int32_t>(std::min(static_cast<int64_t>(place), from - 1)));
+  return items;
+}
+
+}  // namespace stoker

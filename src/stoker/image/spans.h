@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace stoker {
+
+// How one axis is resampled, computed once for a picture.
+
+enum class Filter { kNearest, kBilinear, kBicubic, kLanczos3, kLanczos5, kArea, kGaussian, kMitchellCubic };
+
+// Output i comes from source items [first, first + size); its weights begin at
+// `weights` of the table.
+struct Span {
+  int32_t first = 0;
+  int32_t size = 0;
+  int64_t weights = 0;
+};
+
+template <typename W>
+struct Spans {
+  std::vector<Span> spans;
+  std::vector<W> weights;
+  int32_t widest = 0;
+
+  const W* weights_of(const Span& span) const { return weights.data() + span.weights; }
+};
+
+// TensorFlow's, in float32. Bilinear has one weight a span: the share of its
+// last item, the first having the rest. Sizes are at least 1.
+Spans<float> lerp_spans(int64_t from, int64_t to);
+Spans<float> bicubic_spans(int64_t from, int64_t to);  // without antialias
+Spans<float> area_spans(int64_t from, int64_t to);     // sums, not means
+// Those of tf.raw_ops.ScaleAndTranslate: all but nearest and area.
+Spans<float> kernel_spans(int64_t from, int64_t to, Filter filter, bool antialias);
+// What a sum of areas is divided by along one axis.
+float area_scale(int64_t from, int64_t to);
+
+// Pillow's: nearest apart, bilinear, bicubic, lanczos3 and area (its BOX), as
+// real numbers and with 22 bits after the point.
+constexpr int kWeightBits = 22;
+Spans<double> pillow_spans(int64_t from, int64_t to, Filter filter);
+Spans<int32_t> fixed_point(const Spans<double>& spans);
+
+// The source item for each output.
+std::vector<int32_t> nearest_items(int64_t from, int64_t to);
+std::vector<int32_t> pillow_nearest_items(int64_t from, int64_t to);
+
+}  // namespace stoker
