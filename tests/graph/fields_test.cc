@@ -344,6 +344,25 @@ TEST(ElementJson, RefusesWhatDoesNotAddUp) {
   EXPECT_EQ(read_element("3"), "wants an element, found an integer");
 }
 
+TEST(Fields, ReadTwoMembersFromOneParameter) {
+  int64_t height = 0, width = 0;
+  Fields fields;
+  fields.required("size", height, width, "height and width");
+  const auto read = [&](const char* text) {
+    ReadContext context;
+    const Result<void> done = read_fields(fields, parse_json(text).value(), context, "resize");
+    return done ? "" : done.error().message();
+  };
+  EXPECT_EQ(read(R"({"size": [3, 4]})"), "");
+  EXPECT_EQ(height, 3);
+  EXPECT_EQ(width, 4);
+  WriteContext context;
+  Json json = Json::dict();
+  ASSERT_TRUE(write_fields(fields, json, context).ok());
+  EXPECT_EQ(json.text(), parse_json(R"({"size": [3, 4]})").value().text());
+  EXPECT_NE(read(R"({"size": [3]})").find("wants two integers, found 1"), std::string::npos);
+}
+
 TEST(Documented, TellsTypeDocAndDefault) {
   Batch batch;
   Fields fields;

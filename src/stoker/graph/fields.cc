@@ -742,7 +742,39 @@ const Codec& plain_codec<Element>() {
   return codec;
 }
 
+namespace {
+
+struct PairCodec {
+  static Result<void> read(const Json& from, ReadContext& context, void* to) {
+    std::vector<int64_t> values;
+    STOKER_TRY(codec_of<std::vector<int64_t>>().read(from, context, &values));
+    if (values.size() != 2) return Error::invalid("wants two integers, found ", values.size());
+    const auto& pair = *static_cast<const NumberPair*>(to);
+    *pair.first = values[0];
+    *pair.second = values[1];
+    return {};
+  }
+  static Result<Json> write(const void* from, WriteContext& context) {
+    const auto& pair = *static_cast<const NumberPair*>(from);
+    const std::vector<int64_t> values{*pair.first, *pair.second};
+    return codec_of<std::vector<int64_t>>().write(&values, context);
+  }
+};
+
+}  // namespace
+
+template <>
+const Codec& plain_codec<NumberPair>() {
+  static const Codec codec{"list of int64", &PairCodec::read, &PairCodec::write};
+  return codec;
+}
+
 // ---- fields
+
+void Fields::required(std::string_view name, int64_t& first, int64_t& second, std::string_view doc) {
+  pairs_.push_back({&first, &second});
+  fields_.push_back({name, doc, true, &codec_of<NumberPair>(), &pairs_.back()});
+}
 
 namespace {
 

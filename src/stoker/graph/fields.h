@@ -1,6 +1,7 @@
 #pragma once
 
 #include <any>
+#include <deque>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -65,6 +66,12 @@ Result<void> read_value(const Codec& codec, const Json& from, ReadContext& conte
 template <typename T>
 const Codec& codec_of();
 
+// Two members that are one parameter.
+struct NumberPair {
+  int64_t* first;
+  int64_t* second;
+};
+
 // The parameters of a stage, an operation or a state, told by its `describe`.
 class Fields {
  public:
@@ -76,6 +83,10 @@ class Fields {
     void* address;
   };
 
+  Fields() = default;
+  Fields(const Fields&) = delete;
+  Fields& operator=(const Fields&) = delete;
+
   template <typename T>
   void operator()(std::string_view name, T& value, std::string_view doc = {}) {
     fields_.push_back({name, doc, false, &codec_of<T>(), &value});
@@ -84,11 +95,14 @@ class Fields {
   void required(std::string_view name, T& value, std::string_view doc = {}) {
     fields_.push_back({name, doc, true, &codec_of<T>(), &value});
   }
+  // Two members under one name: "size": [height, width].
+  void required(std::string_view name, int64_t& first, int64_t& second, std::string_view doc);
 
   const std::vector<Field>& list() const { return fields_; }
 
  private:
   std::vector<Field> fields_;
+  std::deque<NumberPair> pairs_;  // which fields point to
 };
 
 // Reads parameters from an object, in the words of `owner` ("batch"). Unknown,
@@ -204,6 +218,8 @@ template <>
 const Codec& plain_codec<Array>();
 template <>
 const Codec& plain_codec<Element>();
+template <>
+const Codec& plain_codec<NumberPair>();
 
 // An array as JSON and back: inline up to 4 KB, else a .npy beside the file.
 // A number, bool or string, or a list of them, without dtype becomes int32
