@@ -1,0 +1,125 @@
+#include "stoker/ops/picture.h"
+
+#include <cstring>
+
+#include "stoker/image/flip.h"
+#include "stoker/image/intensity.h"
+#include "stoker/ops/call.h"
+#include "stoker/ops/picture_dims.h"
+
+namespace stoker {
+namespace {
+
+Rng draws(const std::optional<int64_t>& seed, const Context& context) {
+  if (!seed) return context.rng();
+  const auto [hi, lo] = context.origin().key();
+  return Rng(static_cast<uint64_t>(*seed), 0, hi, lo);
+}
+
+Result<void> check_flip(DType type) {
+  if (type != DType::kBytes) return {};
+  return Error::invalid("a picture has numbers, found ", name_of(type));
+}
+
+Result<LeafSpec> flip_spec(const LeafSpec& input) {
+  if (input.type) STOKER_TRY(check_flip(*input.type));
+  if (input.shape) STOKER_TRY(check_picture(*input.shape));
+  return input;
+}
+
+// `flip(from, to, i)` fills picture i.
+template <typename Flip>
+Result<Array> each_picture(const Array& from, Context& context, Flip flip) {
+  STOKER_TRY(check_flip(from.type()));
+  STOKER_TRY(check_picture(from.dims()));
+  STOKER_TRY(Array out, context.result(from.dims(), from.type()));
+  for (int64_t i = 0; i < pictures_in(from.dims()); ++i) flip(picture_of(from, i), picture_of(out, i));
+  return out;
+}
+
+void copy_picture(const ImageView& from, const MutableImageView& to) {
+  if (const auto bytes = static_cast<size_t>(from.height * from.stride)) std::memcpy(to.data, from.data, bytes);
+}
+
+Result<LeafSpec> intensity_spec(const LeafSpec& input) {
+  if (input.type) STOKER_TRY(check_intensity(*input.type));
+  return input;
+}
+
+Result<Array> brightened(const Array& from, float delta, Context& context) {
+  STOKER_TRY(check_intensity(from.type()));
+  STOKER_TRY(Array out, context.result(from.dims(), from.type()));
+  adjust_brightness(from.raw(), from.type(), delta, out.raw(), from.count());
+  return out;
+}
+
+Result<void> check_max_delta(double max_delta) {
+  if (max_delta >= 0) return {};
+  return Error::invalid("max_delta is at least 0, found ", max_delta);
+}
+
+}  // namespace
+
+Result<LeafSpec> FlipLeftRight::spec(std::span<const LeafSpec> inputs) const { return flip_spec(inputs[0]); }
+Result<Array> FlipLeftRight::apply(std::span<const Array> inputs, Context& context) const {
+  return each_picture(inputs[0], context, [](ImageView from, MutableImageView to) { flip_left_right(from, to); });
+}
+
+Result<LeafSpec> FlipUpDown::spec(std::span<const LeafSpec> inputs) const { return flip_spec(inputs[0]); }
+Result<Array> FlipUpDown::apply(std::span<const Array> inputs, Context& context) const {
+  return each_picture(inputs[0], context, [](ImageView from, MutableImageView to) { flip_up_down(from, to); });
+}
+
+Result<LeafSpec> RandomFlipLeftRight::spec(std::span<const LeafSpec> inputs) const { return flip_spec(inputs[0]); }
+Result<Array> RandomFlipLeftRight::apply(std::span<const Array> inputs, Context& context) const {
+  Rng rng = draws(seed, context);
+  return each_picture(inputs[0], context, [&](ImageView from, MutableImageView to) {
+    if (rng.uniform() < 0.5)
+      flip_left_right(from, to);
+    else
+      copy_picture(from, to);
+  });
+}
+
+Result<LeafSpec> AdjustBrightness::spec(std::span<const LeafSpec> inputs) const { return intensity_spec(inputs[0]); }
+Result<Array> AdjustBrightness::apply(std::span<const Array> inputs, Context& context) const {
+  return brightened(inputs[0], static_cast<float>(delta), context);
+}
+
+Result<LeafSpec> RandomBrightness::spec(std::span<const LeafSpec> inputs) const {
+  STOKER_TRY(check_max_delta(max_delta));
+  return intensity_spec(inputs[0]);
+}
+Result<Array> RandomBrightness::apply(std::span<const Array> inputs, Context& context) const {
+  STOKER_TRY(check_max_delta(max_delta));
+  const auto most = static_cast<float>(max_delta);
+  const float delta = draws(seed, context).uniform_float() * (most + most) - most;
+  return brightened(inputs[0], delta, context);
+}
+
+Result<LeafSpec> ConvertImageDtype::spec(std::span<const LeafSpec> inputs) const {
+  STOKER_TRY(check_intensity(dtype));
+  if (inputs[0].type) STOKER_TRY(check_intensity(*inputs[0].type));
+  return LeafSpec{dtype, inputs[0].shape};
+}
+Result<Array> ConvertImageDtype::apply(std::span<const Array> inputs, Context& context) const {
+  const Array& from = inputs[0];
+  STOKER_TRY(check_intensity(dtype));
+  STOKER_TRY(check_intensity(from.type()));
+  if (from.type() == dtype) return from;
+  STOKER_TRY(Array out, context.result(from.dims(), dtype));
+  convert_intensity(from.raw(), from.type(), out.raw(), dtype, saturate, from.count());
+  return out;
+}
+
+namespace image {
+
+Value flip_left_right(Value picture) { return call(FlipLeftRight{}, {std::move(picture)}); }
+Value flip_up_down(Value picture) { return call(FlipUpDown{}, {std::move(picture)}); }
+Value random_flip_left_right(Value picture, RandomFlipLeftRight params) { return call(params, {std::move(picture)}); }
+Value adjust_brightness(Value picture, AdjustBrightness params) { return call(params, {std::move(picture)}); }
+Value random_brightness(Value picture, RandomBrightness params) { return call(params, {std::move(picture)}); }
+Value convert_image_dtype(Value picture, ConvertImageDtype params) { return call(params, {std::move(picture)}); }
+
+}  // namespace image
+}  // namespace stoker
