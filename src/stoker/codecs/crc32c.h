@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+
+#include "stoker/core/dtype.h"
+
+namespace stoker {
+
+// The checksum of TFRecord files: CRC-32 with Castagnoli's polynomial.
+uint32_t crc32c(Bytes bytes);
+
+// The plain twin, and what a build without ISA-L uses.
+uint32_t crc32c_by_table(Bytes bytes);
+
+// As TFRecord stores it: a checksum of bytes that hold checksums would be weak.
+constexpr uint32_t masked_crc(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8u; }
+inline uint32_t masked_crc32c(Bytes bytes) { return masked_crc(crc32c(bytes)); }
+
+}  // namespace stoker

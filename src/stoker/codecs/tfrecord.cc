@@ -1,0 +1,132 @@
+#include "stoker/codecs/tfrecord.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "stoker/codecs/crc32c.h"
+
+namespace stoker {
+namespace {
+
+using Kind = RecordParser::Step::Kind;
+
+constexpr size_t kLengthBytes = 8;
+constexpr size_t kFrameBytes = kRecordHeaderBytes + kRecordFooterBytes;
+// A payload this long has no room for its frame in a file's offsets.
+constexpr uint64_t kLongest = static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) - kFrameBytes;
+
+template <typename T>
+T little_endian(Bytes from) {
+  T value = 0;
+  for (size_t i = sizeof(T); i-- > 0;) value = static_cast<T>(value << 8 | static_cast<uint8_t>(from[i]));
+  return value;
+}
+
+template <typename T>
+void append_little_endian(std::string& out, T value) {
+  for (size_t i = 0; i < sizeof(T); ++i) out += static_cast<char>(value >> (8 * i));
+}
+
+// The length at the front of a window that holds a header, if its checksum agrees.
+std::optional<uint64_t> length_at(Bytes window) {
+  const Bytes length = window.substr(0, kLengthBytes);
+  if (masked_crc32c(length) != little_endian<uint32_t>(window.substr(kLengthBytes))) return std::nullopt;
+  const auto value = little_endian<uint64_t>(length);
+  return value > kLongest ? std::nullopt : std::optional(value);
+}
+
+// The payload at the front of a window that holds a whole frame, if its checksum agrees.
+std::optional<Bytes> payload_at(Bytes window, uint64_t length) {
+  const Bytes payload = window.substr(kRecordHeaderBytes, length);
+  const Bytes footer = window.substr(kRecordHeaderBytes + length);
+  if (masked_crc32c(payload) != little_endian<uint32_t>(footer)) return std::nullopt;
+  return payload;
+}
+
+}  // namespace
+
+void append_record(std::string& out, Bytes payload) {
+  const size_t begin = out.size();
+  append_little_endian<uint64_t>(out, payload.size());
+  append_little_endian<uint32_t>(out, masked_crc32c(Bytes(out).substr(begin)));
+  out += payload;
+  append_little_endian<uint32_t>(out, masked_crc32c(payload));
+}
+
+RecordParser::Step RecordParser::step(Bytes window, std::optional<int64_t> left) {
+  Step step = damaged_from_ ? search(window, left) : next_frame(window, left);
+  offset_ += static_cast<int64_t>(step.consumed);
+  return step;
+}
+
+RecordParser::Step RecordParser::next_frame(Bytes window, std::optional<int64_t> left) {
+  if (ended_ || left == 0) return {Kind::kEnd};
+  if (left && *left < static_cast<int64_t>(kRecordHeaderBytes)) return cut(window, *left, std::nullopt);
+  if (window.size() < kRecordHeaderBytes) return {.kind = Kind::kMore, .wanted = kRecordHeaderBytes};
+  const std::optional<uint64_t> length = length_at(window);
+  if (!length) {
+    damaged_from_ = offset_;
+    like_gzip_ = window.starts_with("\x1f\x8b");
+    return search(window, left);
+  }
+  const uint64_t whole = *length + kFrameBytes;
+  if (left && whole > static_cast<uint64_t>(*left)) return cut(window, *left, length);
+  if (window.size() < whole) return {.kind = Kind::kMore, .wanted = whole};
+  if (const std::optional<Bytes> payload = payload_at(window, *length))
+    return {.kind = Kind::kRecord, .consumed = whole, .payload = *payload};
+  return {.kind = Kind::kError,
+          .consumed = whole,
+          .error = Error::corrupt("the record at byte ", offset_, " is damaged: the checksum of its ", *length,
+                                  " bytes is wrong")};
+}
+
+// Goes on byte by byte from a header that is wrong. A frame whose header is
+// right and whose payload is not is passed over whole: no byte is summed up as
+// payload twice, whatever the bytes are.
+RecordParser::Step RecordParser::search(Bytes window, std::optional<int64_t> left) {
+  size_t at = 0;
+  while (window.size() - at >= kRecordHeaderBytes) {
+    const Bytes rest = window.substr(at);
+    const std::optional<uint64_t> length = length_at(rest);
+    const uint64_t whole = length ? *length + kFrameBytes : 0;
+    if (!length || (left && whole > static_cast<uint64_t>(*left) - at)) {
+      ++at;
+      continue;
+    }
+    if (rest.size() < whole) return {.kind = Kind::kMore, .consumed = at, .wanted = whole};
+    if (payload_at(rest, *length)) return found_end_of_damage(at);
+    at += whole;
+  }
+  if (left && static_cast<uint64_t>(*left) == window.size()) return found_end_of_damage(window.size());
+  return {.kind = Kind::kMore, .consumed = at, .wanted = kRecordHeaderBytes};
+}
+
+RecordParser::Step RecordParser::found_end_of_damage(size_t skipped) {
+  const int64_t from = *damaged_from_;
+  damaged_from_.reset();
+  const int64_t bytes = offset_ + static_cast<int64_t>(skipped) - from;
+  const char* hint = from > 0     ? ""
+                     : like_gzip_ ? "; the file begins like GZIP, is its compression_type \"GZIP\"?"
+                                  : "; is it a TFRecord file, and its compression_type right?";
+  return {.kind = Kind::kError,
+          .consumed = skipped,
+          .error = Error::corrupt("the record at byte ", from, " is damaged: the checksum of its length is wrong, and ",
+                                  bytes, " bytes were skipped to where the next whole record or the end is", hint)};
+}
+
+// The file's last record, of which some is missing. A header that is not whole
+// says no more than that the rest of it is.
+RecordParser::Step RecordParser::cut(Bytes window, int64_t left, std::optional<uint64_t> length) {
+  const uint64_t whole = length ? *length + kFrameBytes : kRecordHeaderBytes;
+  const uint64_t missing = whole - static_cast<uint64_t>(left);
+  const int64_t begin = offset_;
+  ended_ = true;
+  offset_ += left - static_cast<int64_t>(window.size());  // what need not be read any more
+  return {.kind = Kind::kError,
+          .consumed = window.size(),
+          .error = Error::corrupt("the record at byte ", begin, " is cut off: the file ends ",
+                                  length ? "" : "inside its header, ", missing, length ? "" : " or more",
+                                  " bytes too early")};
+}
+
+}  // namespace stoker

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "stoker/core/dtype.h"
+#include "stoker/core/error.h"
+
+namespace stoker {
+
+// The framing of TFRecord files. A record is, little endian:
+//   uint64 length, uint32 masked CRC32C of the length,
+//   the payload,   uint32 masked CRC32C of the payload.
+constexpr size_t kRecordHeaderBytes = 12;
+constexpr size_t kRecordFooterBytes = 4;
+
+// Appends one record to what will be a file.
+void append_record(std::string& out, Bytes payload);
+
+// Finds the records in bytes that come in pieces; whoever calls it owns the
+// bytes and reads more of them.
+//
+// Damage is one error and the records behind it follow. Where the length can be
+// trusted, a bad payload is passed over by it; behind a bad header the next
+// record with both checksums right is looked for, and all before it is one
+// error. Records that are cut off by the end are one, too.
+class RecordParser {
+ public:
+  // `offset`: where in the file the first byte given lies; a record begins there.
+  explicit RecordParser(int64_t offset = 0) : offset_(offset) {}
+
+  struct Step {
+    enum class Kind { kRecord, kError, kMore, kEnd };
+    Kind kind;
+    size_t consumed = 0;  // of the window; the next one begins behind them
+    Bytes payload = {};   // kRecord: a view of the window
+    std::optional<Error> error = {};
+    size_t wanted = 0;  // kMore: as many bytes the next window must have, or all there are
+  };
+
+  // `window` is what there is at offset(), `left` how many bytes there are from
+  // there to the end, where that is known: it is the window's size when the
+  // end has been reached. No length is believed that does not fit `left`.
+  Step step(Bytes window, std::optional<int64_t> left);
+
+  // Of the first byte not yet consumed.
+  int64_t offset() const { return offset_; }
+
+ private:
+  Step next_frame(Bytes window, std::optional<int64_t> left);
+  Step search(Bytes window, std::optional<int64_t> left);
+  Step cut(Bytes window, int64_t left, std::optional<uint64_t> length);
+  Step found_end_of_damage(size_t skipped);
+
+  int64_t offset_;
+  std::optional<int64_t> damaged_from_;  // inside a search: where the bad header stands
+  bool like_gzip_ = false;               // what stands there
+  bool ended_ = false;                   // by a record that is cut off
+};
+
+}  // namespace stoker

@@ -1,0 +1,159 @@
+#include "stoker/codecs/tfrecord.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "stoker/codecs/crc32c.h"
+
+namespace stoker {
+namespace {
+
+using Kind = RecordParser::Step::Kind;
+using Words = std::vector<std::string>;
+
+std::string file_of(const std::vector<std::string>& payloads) {
+  std::string file;
+  for (const std::string& payload : payloads) append_record(file, payload);
+  return file;
+}
+
+// "offset payload" for records, "offset! message" for errors. `piece`: how many
+// bytes more a window gets at a time; `size_known`: as of a file.
+Words parsed(const std::string& file, size_t piece = SIZE_MAX, bool size_known = true) {
+  RecordParser parser;
+  Words found;
+  size_t begin = 0, size = 0;
+  while (true) {
+    const bool ended = begin + size == file.size();
+    const int64_t offset = parser.offset();
+    const auto left = size_known || ended ? std::optional(static_cast<int64_t>(file.size() - begin)) : std::nullopt;
+    const RecordParser::Step step = parser.step(Bytes(file).substr(begin, size), left);
+    if (step.kind == Kind::kEnd) return found;
+    EXPECT_TRUE(step.kind != Kind::kMore || step.wanted > size - step.consumed);
+    begin += step.consumed;
+    size -= step.consumed;
+    if (step.kind == Kind::kMore) size += std::min(piece, file.size() - begin - size);
+    if (step.kind == Kind::kRecord) found.push_back(std::to_string(offset) + " " + std::string(step.payload));
+    if (step.kind == Kind::kError) found.push_back(step.error->message());
+  }
+}
+
+// The same however the bytes come.
+Words records(const std::string& file) {
+  const Words whole = parsed(file);
+  for (const size_t piece : {1, 2, 7, 12, 13, 64}) {
+    EXPECT_EQ(parsed(file, piece), whole) << piece;
+    EXPECT_EQ(parsed(file, piece, false), whole) << piece;
+  }
+  return whole;
+}
+
+std::string header_of(uint64_t length) {
+  std::string header;
+  for (int i = 0; i < 8; ++i) header += static_cast<char>(length >> (8 * i));
+  const uint32_t crc = masked_crc32c(header);
+  for (int i = 0; i < 4; ++i) header += static_cast<char>(crc >> (8 * i));
+  return header;
+}
+
+TEST(TFRecord, WritesTheKnownBytes) {
+  EXPECT_EQ(file_of({""}), std::string("\0\0\0\0\0\0\0\0\x29\x03\x98\x07\xd8\xea\x82\xa2", 16));
+  EXPECT_EQ(file_of({"hello"}), std::string("\x05\0\0\0\0\0\0\0\xea\xb2\x04\x3ehello\xbb\x1f\x1c\x19", 21));
+}
+
+TEST(TFRecord, ReadsWhatWasWrittenWithOffsets) {
+  EXPECT_EQ(records(file_of({"one", "", "three"})), (Words{"0 one", "19 ", "35 three"}));
+  EXPECT_EQ(records(""), Words{});
+}
+
+TEST(TFRecord, HopsABadPayloadByItsLength) {
+  std::string file = file_of({"one", "twotwo", "three"});
+  file[19 + 12 + 3] ^= 1;
+  EXPECT_EQ(records(file),
+            (Words{"0 one", "the record at byte 19 is damaged: the checksum of its 6 bytes is wrong", "41 three"}));
+}
+
+TEST(TFRecord, SearchesForTheNextWholeRecordBehindABadHeader) {
+  std::string file = file_of({"one", "twotwo", "three"});
+  file[19] ^= 64;
+  EXPECT_EQ(records(file),
+            (Words{"0 one",
+                   "the record at byte 19 is damaged: the checksum of its length is wrong, and 22 bytes were skipped "
+                   "to where the next whole record or the end is",
+                   "41 three"}));
+}
+
+TEST(TFRecord, TakesADamagedStretchForOneError) {
+  std::string file = file_of({"one", "two", "three", "four", "five"});
+  std::fill(file.begin() + 20, file.begin() + 58, 'x');
+  const Words found = records(file);
+  ASSERT_EQ(found.size(), 4u);
+  EXPECT_NE(found[1].find("at byte 19"), std::string::npos) << found[1];
+  EXPECT_EQ(found[2], "59 four");
+  EXPECT_EQ(found[3], "79 five");
+}
+
+TEST(TFRecord, PassesOverRecordsWithBadPayloadsInsideAStretch) {
+  std::string file = file_of({"one", "two", "three"});
+  file[3] ^= 1;        // the first one's length
+  file[19 + 13] ^= 1;  // the second one's payload
+  const Words found = records(file);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_NE(found[0].find("38 bytes were skipped"), std::string::npos) << found[0];
+  EXPECT_EQ(found[1], "38 three");
+}
+
+TEST(TFRecord, SaysHowManyBytesACutFileLacks) {
+  const std::string file = file_of({"one", "twotwo"});
+  for (size_t size = 20; size < file.size(); ++size) {
+    const Words found = records(file.substr(0, size));
+    ASSERT_EQ(found.size(), 2u) << size;
+    EXPECT_EQ(found[0], "0 one");
+    EXPECT_EQ(found[1], size < 31 ? "the record at byte 19 is cut off: the file ends inside its header, " +
+                                        std::to_string(31 - size) + " or more bytes too early"
+                                  : "the record at byte 19 is cut off: the file ends " +
+                                        std::to_string(file.size() - size) + " bytes too early");
+  }
+}
+
+TEST(TFRecord, AsksForNoMoreThanThereIs) {
+  const std::string file = header_of(uint64_t{1} << 40) + "abc";
+  RecordParser parser;
+  const RecordParser::Step step = parser.step(Bytes(file).substr(0, 12), static_cast<int64_t>(file.size()));
+  EXPECT_EQ(step.kind, Kind::kError);
+  EXPECT_EQ(step.error->message(), "the record at byte 0 is cut off: the file ends 1099511627777 bytes too early");
+  EXPECT_EQ(parser.step("", std::nullopt).kind, Kind::kEnd);
+  EXPECT_EQ(parser.offset(), 15);
+}
+
+TEST(TFRecord, TakesALengthThatNoFileHasForDamage) {
+  for (const uint64_t length : {UINT64_MAX, UINT64_MAX - 15, uint64_t{1} << 63, uint64_t{INT64_MAX}}) {
+    const Words found = records(header_of(length) + file_of({"one"}));
+    ASSERT_EQ(found.size(), 2u);
+    EXPECT_EQ(found[1], "12 one");
+  }
+}
+
+TEST(TFRecord, AsksWhetherItIsOneWhenItDoesNotBeginSo) {
+  EXPECT_NE(records(std::string(100, 'x'))[0].find("is it a TFRecord file"), std::string::npos);
+  EXPECT_NE(records("\x1f\x8b" + std::string(100, 'x'))[0].find("compression_type \"GZIP\""), std::string::npos);
+}
+
+// Every place flipped, one at a time: the others are all there.
+TEST(TFRecord, LosesNoOtherRecordToAFlippedBit) {
+  const Words whole = parsed(file_of({"one", "two", "three"}));
+  for (size_t i = 0; i < 8 * file_of({"one", "two", "three"}).size(); ++i) {
+    std::string file = file_of({"one", "two", "three"});
+    file[i / 8] = static_cast<char>(file[i / 8] ^ 1 << i % 8);
+    const Words found = parsed(file);
+    ASSERT_EQ(found.size(), 3u) << i;
+    int same = 0;
+    for (size_t k = 0; k < 3; ++k) same += found[k] == whole[k];
+    ASSERT_EQ(same, 2) << i;
+  }
+}
+
+}  // namespace
+}  // namespace stoker
