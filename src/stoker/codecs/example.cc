@@ -1,0 +1,294 @@
+#include "stoker/codecs/example.h"
+
+#include <bit>
+#include <cstring>
+
+namespace stoker {
+namespace {
+
+// The messages, of which field 1 is always the interesting one:
+//   Example   { Features features = 1; }
+//   Features  { map<string, Feature> feature = 1; }, entries { key = 1; value = 2; }
+//   Feature   { oneof: BytesList = 1, FloatList = 2, Int64List = 3 }
+//   lists     { repeated value = 1; }, numbers mostly packed
+enum Wire : uint32_t { kVarint = 0, kFixed64 = 1, kDelimited = 2, kFixed32 = 5 };
+
+constexpr const char* kCut = "it ends inside a field";
+
+struct Field {
+  uint32_t number = 0;
+  uint32_t wire = 0;
+  uint64_t varint = 0;  // kVarint
+  Bytes bytes = {};     // the others
+};
+
+// Takes a varint off the front; what is wrong with it, or null.
+const char* take_varint(Bytes& from, uint64_t& value) {
+  if (!from.empty() && from[0] >= 0) {
+    value = static_cast<uint64_t>(from[0]);
+    from.remove_prefix(1);
+    return nullptr;
+  }
+  value = 0;
+  for (size_t i = 0; i < from.size(); ++i) {
+    const auto byte = static_cast<uint8_t>(from[i]);
+    if (i == 9 && byte > 1) return "a number has more than 64 bits";
+    value |= uint64_t{byte & 127u} << (7 * i);
+    if (byte >= 128) continue;
+    from.remove_prefix(i + 1);
+    return nullptr;
+  }
+  return kCut;
+}
+
+const char* take_bytes(Bytes& from, uint64_t size, Bytes& bytes) {
+  if (size > from.size()) return kCut;
+  bytes = from.substr(0, size);
+  from.remove_prefix(size);
+  return nullptr;
+}
+
+// Takes a field off the front of a message; what is wrong with it, or null.
+const char* take_field(Bytes& from, Field& field) {
+  uint64_t tag = 0;
+  if (const char* wrong = take_varint(from, tag)) return wrong;
+  if (tag < 8 || tag > UINT32_MAX) return "a field has no number";
+  field.number = static_cast<uint32_t>(tag >> 3);
+  field.wire = static_cast<uint32_t>(tag & 7);
+  uint64_t size = 0;
+  switch (field.wire) {
+    case kVarint: return take_varint(from, field.varint);
+    case kFixed64: return take_bytes(from, 8, field.bytes);
+    case kFixed32: return take_bytes(from, 4, field.bytes);
+    case kDelimited:
+      if (const char* wrong = take_varint(from, size)) return wrong;
+      return take_bytes(from, size, field.bytes);
+    default: return "a field has a wire type that is not in use";
+  }
+}
+
+constexpr const char* kNoMessage = "a number stands where a message belongs";
+
+// Takes fields off the front until one has the number; false at the end.
+const char* take_message(Bytes& from, uint32_t number, Bytes& message, bool& found) {
+  found = false;
+  while (!from.empty() && !found) {
+    Field field;
+    if (const char* wrong = take_field(from, field)) return wrong;
+    if (field.number != number) continue;
+    if (field.wire != kDelimited) return kNoMessage;
+    message = field.bytes;
+    found = true;
+  }
+  return nullptr;
+}
+
+const char* take_entry(Bytes entry, Bytes& key, Bytes& value) {
+  key = value = {};
+  while (!entry.empty()) {
+    Field field;
+    if (const char* wrong = take_field(entry, field)) return wrong;
+    if (field.number > 2) continue;
+    if (field.wire != kDelimited) return kNoMessage;
+    (field.number == 1 ? key : value) = field.bytes;
+  }
+  return nullptr;
+}
+
+const char* take_list(Bytes message, Feature& feature) {
+  while (!message.empty()) {
+    Field field;
+    if (const char* wrong = take_field(message, field)) return wrong;
+    if (field.number > 3) continue;
+    if (field.wire != kDelimited) return kNoMessage;
+    if (feature.kind != Feature::Kind::kMissing) return "a feature has two lists";
+    feature = {static_cast<Feature::Kind>(field.number), field.bytes};
+  }
+  return nullptr;
+}
+
+// Calls visit(field) for the values of a list, packed ones together.
+template <typename Visit>
+const char* each_value(Bytes list, uint32_t wire, Visit visit) {
+  while (!list.empty()) {
+    Field field;
+    if (const char* wrong = take_field(list, field)) return wrong;
+    if (field.number != 1) continue;
+    if (field.wire != wire && field.wire != kDelimited) return "a value is of another type than its list";
+    if (const char* wrong = visit(field)) return wrong;
+  }
+  return nullptr;
+}
+
+Error in_list(const char* what) { return Error::invalid("the list of values cannot be read: ", what); }
+
+// A varint ends with the byte that has no high bit.
+int64_t count_varints(Bytes packed) {
+  int64_t count = 0;
+  for (const char byte : packed) count += byte >= 0;
+  return count;
+}
+
+uint32_t wire_of(Feature::Kind kind) {
+  switch (kind) {
+    case Feature::Kind::kInt64: return kVarint;
+    case Feature::Kind::kFloat32: return kFixed32;
+    default: return kDelimited;
+  }
+}
+
+int64_t count_in(Feature::Kind kind, const Field& field) {
+  if (field.wire != kDelimited || kind == Feature::Kind::kBytes) return 1;
+  return kind == Feature::Kind::kInt64 ? count_varints(field.bytes) : static_cast<int64_t>(field.bytes.size() / 4);
+}
+
+constexpr const char* kTooMany = "there are more values than were counted";
+
+const char* read_ints(Bytes packed, std::span<int64_t>& out) {
+  while (!packed.empty()) {
+    uint64_t value = 0;
+    if (const char* wrong = take_varint(packed, value)) return wrong;
+    if (out.empty()) return kTooMany;
+    out[0] = static_cast<int64_t>(value);
+    out = out.subspan(1);
+  }
+  return nullptr;
+}
+
+const char* read_floats(Bytes packed, std::span<float>& out) {
+  if (packed.size() % 4 != 0) return kCut;
+  if (packed.size() / 4 > out.size()) return kTooMany;
+  static_assert(std::endian::native == std::endian::little);
+  if (!packed.empty()) std::memcpy(out.data(), packed.data(), packed.size());
+  out = out.subspan(packed.size() / 4);
+  return nullptr;
+}
+
+Result<void> all_filled(const char* wrong, size_t left) {
+  if (wrong) return in_list(wrong);
+  if (left > 0) return in_list("there are fewer values than were counted");
+  return {};
+}
+
+void append_varint(std::string& out, uint64_t value) {
+  for (; value >= 128; value >>= 7) out += static_cast<char>(value | 128);
+  out += static_cast<char>(value);
+}
+
+void append_delimited(std::string& out, uint32_t number, Bytes bytes) {
+  append_varint(out, number << 3 | kDelimited);
+  append_varint(out, bytes.size());
+  out += bytes;
+}
+
+std::string message_of(uint32_t number, Bytes bytes) {
+  std::string out;
+  append_delimited(out, number, bytes);
+  return out;
+}
+
+// A feature whose list has these packed values; of none, an empty list.
+std::string packed_feature(Feature::Kind kind, Bytes values) {
+  return message_of(static_cast<uint32_t>(kind), values.empty() ? "" : message_of(1, values));
+}
+
+}  // namespace
+
+Error FeatureWalk::damaged(const char* what, const char* at) const {
+  return Error::invalid("the bytes are no tf.train.Example: ", what, ", in byte ", at - begin_, " or behind it");
+}
+
+Result<bool> FeatureWalk::next() {
+  bool found = false;
+  Bytes entry;
+  while (true) {
+    if (const char* wrong = take_message(features_, 1, entry, found)) return damaged(wrong, features_.data());
+    if (found) break;
+    if (const char* wrong = take_message(example_, 1, features_, found)) return damaged(wrong, example_.data());
+    if (!found) return false;
+  }
+  if (const char* wrong = take_entry(entry, name_, feature_)) return damaged(wrong, entry.data());
+  return true;
+}
+
+Result<Feature> FeatureWalk::feature() const {
+  Feature feature;
+  if (const char* wrong = take_list(feature_, feature)) return damaged(wrong, feature_.data());
+  return feature;
+}
+
+Result<Feature> find_feature(Bytes example, Bytes name) {
+  FeatureWalk walk(example), found(example);
+  bool any = false;
+  while (true) {
+    STOKER_TRY(const bool more, walk.next());
+    if (!more) break;
+    if (walk.name() != name) continue;
+    found = walk;
+    any = true;
+  }
+  return any ? found.feature() : Feature();
+}
+
+Result<int64_t> count_values(const Feature& feature) {
+  int64_t count = 0;
+  const char* wrong = each_value(feature.list, wire_of(feature.kind), [&](const Field& field) -> const char* {
+    count += count_in(feature.kind, field);
+    return nullptr;
+  });
+  if (wrong) return in_list(wrong);
+  return count;
+}
+
+Result<void> read_values(const Feature& feature, std::span<int64_t> out) {
+  const char* wrong = each_value(feature.list, kVarint, [&](const Field& field) -> const char* {
+    if (field.wire == kDelimited) return read_ints(field.bytes, out);
+    if (out.empty()) return kTooMany;
+    out[0] = static_cast<int64_t>(field.varint);
+    out = out.subspan(1);
+    return nullptr;
+  });
+  return all_filled(wrong, out.size());
+}
+
+Result<void> read_values(const Feature& feature, std::span<float> out) {
+  const char* wrong =
+      each_value(feature.list, kFixed32, [&](const Field& field) { return read_floats(field.bytes, out); });
+  return all_filled(wrong, out.size());
+}
+
+Result<void> read_values(const Feature& feature, std::span<Bytes> out) {
+  const char* wrong = each_value(feature.list, kDelimited, [&](const Field& field) -> const char* {
+    if (out.empty()) return kTooMany;
+    out[0] = field.bytes;
+    out = out.subspan(1);
+    return nullptr;
+  });
+  return all_filled(wrong, out.size());
+}
+
+void ExampleWriter::set(std::string name, std::span<const int64_t> values) {
+  std::string packed;
+  for (const int64_t value : values) append_varint(packed, static_cast<uint64_t>(value));
+  features_[std::move(name)] = packed_feature(Feature::Kind::kInt64, packed);
+}
+
+void ExampleWriter::set(std::string name, std::span<const float> values) {
+  const Bytes packed(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+  features_[std::move(name)] = packed_feature(Feature::Kind::kFloat32, packed);
+}
+
+void ExampleWriter::set(std::string name, std::span<const Bytes> values) {
+  std::string list;
+  for (const Bytes value : values) append_delimited(list, 1, value);
+  features_[std::move(name)] = message_of(static_cast<uint32_t>(Feature::Kind::kBytes), list);
+}
+
+std::string ExampleWriter::serialized() const {
+  std::string features;
+  for (const auto& [name, feature] : features_)
+    append_delimited(features, 1, message_of(1, name) + message_of(2, feature));
+  return message_of(1, features);
+}
+
+}  // namespace stoker

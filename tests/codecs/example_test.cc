@@ -1,0 +1,129 @@
+#include "stoker/codecs/example.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace stoker {
+namespace {
+
+template <typename T>
+Result<std::vector<T>> values_of(const std::string& example, Bytes name) {
+  STOKER_TRY(const Feature feature, find_feature(example, name));
+  STOKER_TRY(const int64_t count, count_values(feature));
+  std::vector<T> values(static_cast<size_t>(count));
+  STOKER_TRY(read_values(feature, std::span<T>(values)));
+  return values;
+}
+using Ints = std::vector<int64_t>;
+using Floats = std::vector<float>;
+using Texts = std::vector<Bytes>;
+
+std::string field(char number, const std::string& bytes) {
+  return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(bytes.size())} + bytes;
+}
+std::string entry(const std::string& name, const std::string& feature) {
+  return field(1, field(1, name) + field(2, feature));
+}
+// An example of one feature "x" whose message is this.
+std::string example_of(const std::string& feature) { return field(1, entry("x", feature)); }
+
+std::string complaint(const std::string& example) {
+  const auto values = values_of<int64_t>(example, "x");
+  return values ? "" : values.error().message();
+}
+
+TEST(Example, ReadsWhatWasWritten) {
+  ExampleWriter writer;
+  writer.set("label", Ints{7, -1, INT64_MAX, INT64_MIN, 0, 300});
+  writer.set("box", Floats{0.5f, -2});
+  writer.set("image", std::string("\xff\0\xd8", 3));
+  writer.set("words", Texts{"a", "", "ccc"});
+  const std::string example = writer.serialized();
+  EXPECT_EQ(*values_of<int64_t>(example, "label"), (Ints{7, -1, INT64_MAX, INT64_MIN, 0, 300}));
+  EXPECT_EQ(*values_of<float>(example, "box"), (Floats{0.5f, -2}));
+  EXPECT_EQ(*values_of<Bytes>(example, "image"), (Texts{Bytes("\xff\0\xd8", 3)}));
+  EXPECT_EQ(*values_of<Bytes>(example, "words"), (Texts{"a", "", "ccc"}));
+}
+
+// As TensorFlow 2.21 serializes it.
+TEST(Example, WritesTheKnownBytes) {
+  ExampleWriter writer;
+  writer.set("a", Ints{1, 300});
+  EXPECT_EQ(writer.serialized(), field(1, entry("a", field(3, field(1, "\x01\xac\x02")))));
+}
+
+TEST(Example, IsTheSameInWhateverOrderItWasFilled) {
+  ExampleWriter one, other;
+  one.set("a", Ints{1});
+  one.set("b", Floats{2});
+  other.set("b", Floats{2});
+  other.set("a", Ints{5});
+  other.set("a", Ints{1});
+  EXPECT_EQ(one.serialized(), other.serialized());
+}
+
+TEST(Example, TellsAnEmptyListFromAFeatureThatIsNotThere) {
+  ExampleWriter writer;
+  writer.set("none", Ints{});
+  const std::string example = writer.serialized();
+  EXPECT_EQ(find_feature(example, "none")->kind, Feature::Kind::kInt64);
+  EXPECT_EQ(count_values(*find_feature(example, "none")).value(), 0);
+  EXPECT_EQ(find_feature(example, "other")->kind, Feature::Kind::kMissing);
+  EXPECT_EQ(find_feature("", "other")->kind, Feature::Kind::kMissing);
+  EXPECT_EQ(find_feature(example_of(""), "x")->kind, Feature::Kind::kMissing);
+}
+
+TEST(Example, ReadsNumbersPackedOrNot) {
+  EXPECT_EQ(*values_of<int64_t>(example_of(field(3, "\x08\x05\x08\x06")), "x"), (Ints{5, 6}));
+  EXPECT_EQ(*values_of<int64_t>(example_of(field(3, "\x08\x05" + field(1, "\x06\x07"))), "x"), (Ints{5, 6, 7}));
+  EXPECT_EQ(*values_of<float>(example_of(field(2, std::string("\x0d\0\0\x80\x3f", 5))), "x"), Floats{1});
+}
+
+TEST(Example, TakesTheLastOfTwoFeaturesOfOneName) {
+  const std::string one = entry("x", field(3, field(1, "\x01"))), two = entry("x", field(3, field(1, "\x02")));
+  EXPECT_EQ(*values_of<int64_t>(field(1, one + two), "x"), Ints{2});
+  EXPECT_EQ(*values_of<int64_t>(field(1, two) + field(1, one), "x"), Ints{1});
+}
+
+TEST(Example, PassesOverFieldsItDoesNotKnow) {
+  const std::string unknown = std::string("\x20\x96\x01", 3) + field(5, "abc") + "\x35zzzz" + "\x39zzzzzzzz";
+  const std::string list = field(3, field(1, "\x01") + unknown);
+  const std::string example =
+      unknown + field(1, unknown + field(1, field(1, "x") + unknown + field(2, list + unknown)));
+  EXPECT_EQ(*values_of<int64_t>(example, "x"), Ints{1});
+}
+
+TEST(Example, RefusesDamageAndNamesTheByte) {
+  EXPECT_EQ(complaint("garbage"),
+            "the bytes are no tf.train.Example: a field has a wire type that is not in use, in byte 1 or behind it");
+  EXPECT_EQ(complaint(std::string("\x0a\x05", 2)),
+            "the bytes are no tf.train.Example: it ends inside a field, in byte 2 or behind it");
+  EXPECT_NE(complaint(std::string("\x08\x05", 2)).find("a number stands where a message belongs"), std::string::npos);
+  EXPECT_NE(complaint(std::string("\0\0", 2)).find("a field has no number"), std::string::npos);
+  EXPECT_NE(complaint(example_of(field(3, "") + field(2, ""))).find("two lists"), std::string::npos);
+  EXPECT_NE(complaint("\x0a" + std::string(10, '\xff') + "\x01").find("more than 64 bits"), std::string::npos);
+}
+
+TEST(Example, RefusesDamagedLists) {
+  EXPECT_EQ(complaint(example_of(field(3, field(1, "\x80")))),
+            "the list of values cannot be read: it ends inside a field");
+  EXPECT_NE(complaint(example_of(field(3, field(1, std::string(11, '\xff') + "\x01")))).find("more than 64 bits"),
+            std::string::npos);
+  EXPECT_EQ(complaint(example_of(field(3, std::string("\x0d\0\0\0\0", 5)))),
+            "the list of values cannot be read: a value is of another type than its list");
+  const auto floats = values_of<float>(example_of(field(2, field(1, "abc"))), "x");
+  EXPECT_EQ(floats.error().message(), "the list of values cannot be read: it ends inside a field");
+}
+
+TEST(Example, CutAnywhereIsAnErrorOrHasFewerFeatures) {
+  ExampleWriter writer;
+  writer.set("x", Ints{1, 2, 300});
+  writer.set("y", Texts{"abc"});
+  const std::string example = writer.serialized();
+  for (size_t size = 1; size < example.size(); ++size)
+    EXPECT_FALSE(values_of<int64_t>(example.substr(0, size), "x").ok()) << size;
+}
+
+}  // namespace
+}  // namespace stoker
