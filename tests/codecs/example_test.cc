@@ -46,7 +46,7 @@ TEST(Example, ReadsWhatWasWritten) {
   EXPECT_EQ(*values_of<Bytes>(example, "words"), (Texts{"a", "", "ccc"}));
 }
 
-// As TensorFlow 2.21 serializes it.
+// As protocol buffers are written.
 TEST(Example, WritesTheKnownBytes) {
   ExampleWriter writer;
   writer.set("a", Ints{1, 300});

@@ -483,6 +483,7 @@ TEST(ProgramJson, KnowsEveryOperation) {
       EXPECT_FALSE(param.doc.empty()) << type->name << " " << param.name;
       if (!param.required) continue;
       json.set(param.name, param.type == "dtype"                          ? Json("int8")
+                           : param.type == "two int64"                    ? Json(Json::List{Json(1), Json(1)})
                            : param.type == "string"                       ? Json("text")
                            : param.type.find("list") == std::string::npos ? Json(1)
                                                                           : Json(Json::List{Json(1)}));

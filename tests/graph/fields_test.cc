@@ -341,7 +341,7 @@ TEST(ElementJson, RefusesWhatDoesNotAddUp) {
   EXPECT_EQ(
       read_element(R"({"nest": "x", "leaves": [{"dtype": "float64", "shape": [4611686018427387904], "base64": ""}]})"),
       "wants the bytes of float64[4611686018427387904], found 0");
-  EXPECT_EQ(read_element("3"), "wants an element, found an integer");
+  EXPECT_EQ(read_element("null"), "wants a number, a bool or a string, found null");
 }
 
 TEST(Fields, ReadTwoMembersFromOneParameter) {

@@ -57,7 +57,7 @@ TEST(Resize, RefusesWhatIsNoPictureOrNoSize) {
   EXPECT_EQ(complaint(resize_to({.height = 2, .width = 2, .method = "cubic"}), {picture({4, 4, 1})}),
             "method is bilinear, nearest, bicubic, area, lanczos3, lanczos5, gaussian or mitchellcubic, found 'cubic'");
   EXPECT_EQ(complaint(resize_to({.height = 2, .width = 2, .like = "torch"}), {picture({4, 4, 1})}),
-            "like is 'tensorflow' or 'pillow', found 'torch'");
+            "like is 'pillow' or empty, found 'torch'");
 }
 
 }  // namespace

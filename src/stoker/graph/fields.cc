@@ -765,7 +765,7 @@ struct PairCodec {
 
 template <>
 const Codec& plain_codec<NumberPair>() {
-  static const Codec codec{"list of int64", &PairCodec::read, &PairCodec::write};
+  static const Codec codec{"two int64", &PairCodec::read, &PairCodec::write};
   return codec;
 }
 

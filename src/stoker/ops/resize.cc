@@ -26,8 +26,8 @@ Result<ResizeHow> how_of(const Resize& params) {
     return Error::invalid(
         "method is bilinear, nearest, bicubic, area, lanczos3, lanczos5, gaussian or mitchellcubic, found '",
         params.method, "'");
-  if (params.like != "tensorflow" && params.like != "pillow")
-    return Error::invalid("like is 'tensorflow' or 'pillow', found '", params.like, "'");
+  if (!params.like.empty() && params.like != "pillow")
+    return Error::invalid("like is 'pillow' or empty, found '", params.like, "'");
   if (params.height < 1 || params.width < 1)
     return Error::invalid("size is at least 1x1, found ", params.height, "x", params.width);
   return ResizeHow{method->filter, params.antialias, params.like == "pillow" ? Manner::kPillow : Manner::kTensorflow};

@@ -20,7 +20,7 @@ struct Resize {
   std::string method = "bilinear";
   bool preserve_aspect_ratio = false;
   bool antialias = false;
-  std::string like = "tensorflow";
+  std::string like;
 
   void describe(Fields& f) {
     f.required("size", height, width, "height and width to give");
@@ -28,7 +28,7 @@ struct Resize {
     f("preserve_aspect_ratio", preserve_aspect_ratio,
       "whether size only bounds the result, which keeps its proportions");
     f("antialias", antialias, "whether the filter widens where the picture shrinks");
-    f("like", like, "tensorflow, or pillow: its bits, uint8 or float32 as it came, always antialiased");
+    f("like", like, "\"pillow\": its bits, uint8 or float32 as it came, always antialiased; empty: TensorFlow's");
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
