@@ -154,6 +154,10 @@ void judge_values(const RunFacts& facts, std::vector<Verdict>& found) {
   }
 }
 
+bool costs_more(const Verdict& a, const Verdict& b) {
+  return a.severity != b.severity ? a.severity > b.severity : a.lost_share > b.lost_share;
+}
+
 }  // namespace
 
 std::string_view name_of(Severity severity) {
@@ -173,9 +177,8 @@ std::vector<Verdict> judge(const RunFacts& facts, const Gates& gates) {
   judge_memory(facts, found);
   judge_iterators(facts, found);
   judge_input(facts, gates, found);
-  std::ranges::stable_sort(found, [](const Verdict& a, const Verdict& b) {
-    return a.severity != b.severity ? a.severity > b.severity : a.lost_share > b.lost_share;
-  });
+  for (auto at = found.begin(); at != found.end(); ++at)  // equals stay in their order
+    std::rotate(std::upper_bound(found.begin(), at, *at, costs_more), at, at + 1);
   return found;
 }
 
