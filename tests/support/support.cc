@@ -128,8 +128,10 @@ Result<Element> Jitter::apply(Element element, Context& context) const {
 }
 
 Result<Element> AddNoise::apply(Element element, Context& context) const {
-  const auto number = element.leaves[0].scalar<int64_t>();
-  element.leaves[0] = Array::of<int64_t>(number * 1000 + context.rng().below(1000));
+  // A damaged checkpoint may open a range of any length: numbers wrap.
+  const auto number = static_cast<uint64_t>(element.leaves[0].scalar<int64_t>());
+  const auto noise = static_cast<uint64_t>(context.rng().below(1000));
+  element.leaves[0] = Array::of<int64_t>(static_cast<int64_t>(number * 1000 + noise));
   return element;
 }
 
