@@ -49,7 +49,8 @@ std::byte* from_system(size_t size) {
     auto* whole = static_cast<std::byte*>(std::malloc(size + alignment));
     if (!whole) return nullptr;
     std::byte* block = whole + alignment - reinterpret_cast<uintptr_t>(whole) % alignment;
-    std::memcpy(block - sizeof(whole), &whole, sizeof(whole));
+    const auto address = reinterpret_cast<uintptr_t>(whole);
+    std::memcpy(block - sizeof(address), &address, sizeof(address));
     return block;
   }
   void* mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -58,9 +59,9 @@ std::byte* from_system(size_t size) {
 
 void to_system(std::byte* block, size_t size) {
   if (size < kMappedFrom) {
-    void* whole = nullptr;
+    uintptr_t whole = 0;
     std::memcpy(&whole, block - sizeof(whole), sizeof(whole));
-    std::free(whole);
+    std::free(reinterpret_cast<void*>(whole));
   } else {
     munmap(block, size);
   }

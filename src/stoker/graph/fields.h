@@ -144,14 +144,16 @@ struct VectorCodec {
   static Result<void> read(const Json& given, ReadContext& context, void* to) {
     auto& values = *static_cast<std::vector<T>*>(to);
     values.clear();
-    Json from = given;
+    Json component;
+    const Json* from = &given;
     if constexpr (!std::is_same_v<T, Array> && !std::is_same_v<T, Element>) {
-      STOKER_TRY(from, with_component(given, context));
+      STOKER_TRY(component, with_component(given, context));
+      from = &component;
     }
-    const Json::List* list = from.as<Json::List>();
+    const Json::List* list = from->as<Json::List>();
     if (!list) {  // one stands for a list of one
       T value{};
-      STOKER_TRY(read_value(codec_of<T>(), from, context, &value));
+      STOKER_TRY(read_value(codec_of<T>(), *from, context, &value));
       values.push_back(std::move(value));
       return {};
     }

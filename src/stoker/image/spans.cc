@@ -240,8 +240,11 @@ Spans<double> pillow_spans(int64_t from, int64_t to, Filter filter) {
   std::vector<double> weights;
   for (int64_t i = 0; i < to; ++i) {
     const double center = (static_cast<double>(i) + 0.5) * scale;
+    // Pillow cuts fractions off; its bits depend on it.
+    // NOLINTBEGIN(bugprone-incorrect-roundings)
     const int64_t first = std::max<int64_t>(static_cast<int64_t>(center - reach + 0.5), 0);
     const int64_t end = std::min(static_cast<int64_t>(center + reach + 0.5), from);
+    // NOLINTEND(bugprone-incorrect-roundings)
     weights.clear();
     double sum = 0;
     for (int64_t k = 0; k < end - first; ++k) {
