@@ -49,8 +49,8 @@ std::byte* from_system(size_t size) {
     auto* whole = static_cast<std::byte*>(std::malloc(size + alignment));
     if (!whole) return nullptr;
     std::byte* block = whole + alignment - reinterpret_cast<uintptr_t>(whole) % alignment;
-    const auto address = reinterpret_cast<uintptr_t>(whole);
-    std::memcpy(block - sizeof(address), &address, sizeof(address));
+    const auto before = static_cast<size_t>(block - whole);
+    std::memcpy(block - sizeof(before), &before, sizeof(before));
     return block;
   }
   void* mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -59,9 +59,9 @@ std::byte* from_system(size_t size) {
 
 void to_system(std::byte* block, size_t size) {
   if (size < kMappedFrom) {
-    uintptr_t whole = 0;
-    std::memcpy(&whole, block - sizeof(whole), sizeof(whole));
-    std::free(reinterpret_cast<void*>(whole));
+    size_t before = 0;
+    std::memcpy(&before, block - sizeof(before), sizeof(before));
+    std::free(block - before);
   } else {
     munmap(block, size);
   }
