@@ -310,20 +310,24 @@ bool Engine::wait_for_head(std::unique_lock<std::mutex>& lock) {
   return true;
 }
 
-// False when the consumer's own thread is wanted elsewhere.
+// False when the consumer's own thread is wanted elsewhere, which is asked only
+// after a while: to ask may mean to wait for an interpreter's lock.
 bool Engine::sleep_until_woken(std::unique_lock<std::mutex>& lock) {
+  auto woken = std::cv_status::no_timeout;
   consumer_asleep_ = true;
   if (options_.interrupted)
-    consumer_wakes_.wait_for(lock, kAskInterrupted);
+    woken = consumer_wakes_.wait_for(lock, kAskInterrupted);
   else
     consumer_wakes_.wait(lock);
   consumer_asleep_ = false;
-  if (!options_.interrupted) return true;
+  if (woken == std::cv_status::no_timeout) return true;
   lock.unlock();
   interrupted_ = options_.interrupted();
   lock.lock();
-  if (interrupted_) consumer_waiting_ = false;
-  return !interrupted_;
+  if (!interrupted_) return true;
+  consumer_waiting_ = false;
+  waiting_since_ = 0;
+  return false;
 }
 
 // Small batches come faster than a thread falls asleep and wakes: where waits
