@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <climits>
 #include <deque>
+#include <map>
 
 #include "stoker/runtime/engine.h"
 #include "stoker/runtime/lines.h"
@@ -17,7 +19,7 @@ class SequenceLine final : public LineNode, private Emit {
     state_ = stage_.start(Pass{pass, instance.make.parent});
   }
   ~SequenceLine() override {
-    for (Slot& slot : slots_) close_slot(slot);
+    for (auto& [at, slot] : slots_) close_slot(slot);
     for (Early& early : early_) close_slot(early.slot);
   }
 
@@ -33,9 +35,11 @@ class SequenceLine final : public LineNode, private Emit {
     Run row;
     Slot slot;
   };
+  // The open ones alone, by their number: a stage may number them up to billions.
+  using Slots = std::map<size_t, Slot>;
   struct Saved {
     State state;
-    std::vector<Slot> slots;
+    Slots slots;
     bool done;
   };
 
@@ -82,10 +86,14 @@ class SequenceLine final : public LineNode, private Emit {
   }
   Pulled pull_slot(size_t slot, int64_t most) {
     // Only a damaged checkpoint names a slot where nothing is open.
-    if (slot >= slots_.size() || !slots_[slot].child) return Pulled::end();
-    Pulled pulled = instance_.engine->take(*slots_[slot].child->root, most);
-    if (pulled.kind == Pulled::Kind::kRun) slots_[slot].cursor += pulled.run.size;
-    if (pulled.kind == Pulled::Kind::kEnd) close_slot(slots_[slot]);
+    const auto found = slots_.find(slot);
+    if (found == slots_.end()) return Pulled::end();
+    Pulled pulled = instance_.engine->take(*found->second.child->root, most);
+    if (pulled.kind == Pulled::Kind::kRun) found->second.cursor += pulled.run.size;
+    if (pulled.kind == Pulled::Kind::kEnd) {
+      close_slot(found->second);
+      slots_.erase(found);
+    }
     return pulled;
   }
 
@@ -142,13 +150,14 @@ class SequenceLine final : public LineNode, private Emit {
 
   Result<void> open(int slot, Element element, Origin origin) override {
     const auto at = static_cast<size_t>(slot);
-    if (slots_.size() <= at) slots_.resize(at + 1);
-    close_slot(slots_[at]);
-    if (turn_.child) {
-      slots_[at] = std::exchange(turn_, {});
-      return {};
+    if (const auto before = slots_.find(at); before != slots_.end()) {
+      close_slot(before->second);
+      slots_.erase(before);
     }
-    STOKER_TRY(slots_[at], opened(std::move(element), std::move(origin), true));
+    if (!turn_.child) {
+      STOKER_TRY(turn_, opened(std::move(element), std::move(origin), true));
+    }
+    slots_[at] = std::exchange(turn_, {});
     return {};
   }
 
@@ -168,8 +177,7 @@ class SequenceLine final : public LineNode, private Emit {
   // Opens the next children, as many as are open and a few at least, so that
   // their first elements are there when their turn comes.
   void open_early() {
-    const auto open = static_cast<size_t>(std::ranges::count_if(slots_, [](const Slot& s) { return !!s.child; }));
-    while (open > 0 && early_.size() < std::clamp<size_t>(open, 4, 64)) {
+    while (!slots_.empty() && early_.size() < std::clamp<size_t>(slots_.size(), 4, 64)) {
       Pulled pulled = inputs_[0]->pull(1);
       if (pulled.kind != Pulled::Kind::kRun) return;
       Early early{std::move(pulled.run), {}};
@@ -204,11 +212,9 @@ class SequenceLine final : public LineNode, private Emit {
     json.set("state", std::move(state));
     json.set("done", saved.done);
     Json slots = Json::list();
-    for (size_t i = 0; i < saved.slots.size(); ++i) {
-      const Slot& slot = saved.slots[i];
-      if (!slot.child) continue;
+    for (const auto& [at, slot] : saved.slots) {
       Json one = Json::dict();
-      one.set("slot", static_cast<int64_t>(i));
+      one.set("slot", static_cast<int64_t>(at));
       STOKER_TRY(Json row, row_to_json(Run::of(slot.element, slot.origin)));
       one.set("element", std::move(row));
       STOKER_TRY(Json below, slot.child->root->cut(slot.cursor));
@@ -225,7 +231,7 @@ class SequenceLine final : public LineNode, private Emit {
     if (!slots) return {};
     for (const Json& one : *slots) {
       const auto at = static_cast<size_t>(saved_count(one, "slot"));
-      if (at > 1'000'000) return Error::invalid("the checkpoint is damaged: slot ", at);
+      if (at > INT_MAX) return Error::invalid("the checkpoint is damaged: slot ", at);
       STOKER_TRY(Run row, row_from_json(saved_part(one, "element")));
       SeedScope seeds(mix_bits(plan_.node->state->seed.load()));
       STOKER_TRY(open(static_cast<int>(at), row.element(0), row.origins.at(0)));
@@ -234,13 +240,13 @@ class SequenceLine final : public LineNode, private Emit {
     return {};
   }
   void prune_entry(const Entry& entry, Dropped& dropped) override {
-    for (const Slot& slot : std::any_cast<const Saved&>(entry.state).slots)
-      if (slot.child) slot.child->root->prune(slot.cursor, dropped);
+    for (const auto& [at, slot] : std::any_cast<const Saved&>(entry.state).slots)
+      slot.child->root->prune(slot.cursor, dropped);
   }
 
   const Stage& stage_;
   State state_;
-  std::vector<Slot> slots_;
+  Slots slots_;
   std::deque<Early> early_;
   Slot turn_;  // the child of the element whose turn it is, until a slot takes it
   std::deque<Run> pending_;
