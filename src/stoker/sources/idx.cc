@@ -1,0 +1,108 @@
+#include "stoker/sources/idx.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "stoker/codecs/idx.h"
+#include "stoker/io/stream.h"
+
+namespace stoker {
+namespace {
+
+// The largest idx files in use have 6 GB; a small GZIP file can hold anything.
+constexpr size_t kMostBytes = size_t{1} << 33;
+constexpr size_t kPieceBytes = size_t{1} << 20;
+
+Result<std::string> rest_of(ByteStream& stream) {
+  std::string bytes;
+  while (true) {
+    const size_t used = bytes.size();
+    bytes.resize(used + kPieceBytes);
+    STOKER_TRY(const size_t count, stream.read(std::span(bytes).subspan(used)));
+    bytes.resize(used + count);
+    if (count == 0) return bytes;
+    if (bytes.size() > kMostBytes)
+      return Error::exhausted(stream.path(), " has more than the ", kMostBytes, " bytes allowed");
+  }
+}
+
+// The files one behind the other.
+struct Entries {
+  std::vector<Array> arrays;
+  std::vector<int64_t> ends;  // of each file, in entries from the first
+};
+
+Result<void> check_like(const Array& array, const Array& first, const std::string& path) {
+  if (array.rank() == 0) return Error::invalid(path, " is a single value and has no entries");
+  const Dims entry = array.dims().subspan(1), wanted = first.dims().subspan(1);
+  if (array.type() == first.type() && std::ranges::equal(entry, wanted)) return {};
+  return Error::invalid("entries of ", path, " are ", name_of(array.type()), " of shape ", words_of(entry),
+                        ", those of the first file are ", name_of(first.type()), " of shape ", words_of(wanted));
+}
+
+Result<Entries> read_all(const std::vector<std::string>& paths) {
+  Entries entries;
+  int64_t end = 0;
+  for (const std::string& path : paths) {
+    STOKER_TRY(Array array, read_idx(path));
+    STOKER_TRY(check_like(array, entries.arrays.empty() ? array : entries.arrays[0], path));
+    end += array.dim(0);
+    entries.arrays.push_back(std::move(array));
+    entries.ends.push_back(end);
+  }
+  return entries;
+}
+
+}  // namespace
+
+Result<Array> read_idx(const std::string& path) {
+  STOKER_TRY(const std::unique_ptr<ByteStream> stream, open_stream(path, Compression::kAuto));
+  STOKER_TRY(const std::string bytes, rest_of(*stream));
+  Result<Array> array = parse_idx(bytes);
+  if (!array) return Error(array.error().code(), path + ": " + array.error().message()).set_path(path);
+  if (Buffer* owner = array->owner()) owner->set_source({path});
+  return array;
+}
+
+struct Idx::Files {
+  std::once_flag once;
+  Result<Entries> entries = Error::internal("not read yet");
+
+  const Result<Entries>& of(const std::vector<std::string>& paths) {
+    std::call_once(once, [&] { entries = read_all(paths); });
+    return entries;
+  }
+};
+
+std::shared_ptr<Idx::Files> Idx::new_files() { return std::make_shared<Files>(); }
+
+Result<void> Idx::check() const {
+  if (filenames.empty()) return Error::invalid("at least one file is wanted");
+  const auto& entries = files->of(filenames);
+  if (!entries) return entries.error();
+  return {};
+}
+
+Result<Spec> Idx::spec(std::span<const Spec>) const {
+  const auto& entries = files->of(filenames);
+  if (!entries) return entries.error();
+  Spec spec = Element(entries->arrays[0]).spec();
+  spec.leaves[0].shape->erase(spec.leaves[0].shape->begin());
+  return spec;
+}
+
+Result<int64_t> Idx::length(Context&) const {
+  const auto& entries = files->of(filenames);
+  if (!entries) return entries.error();
+  return entries->ends.back();
+}
+
+Result<Element> Idx::at(int64_t i, Context&) const {
+  const auto& entries = files->of(filenames);
+  if (!entries) return entries.error();
+  const auto file = static_cast<size_t>(std::ranges::upper_bound(entries->ends, i) - entries->ends.begin());
+  const Array& array = entries->arrays[file];
+  return Element(array.row(i - (entries->ends[file] - array.dim(0))));
+}
+
+}  // namespace stoker
