@@ -49,6 +49,20 @@ struct ReplayOptions {
 };
 int replay(const ReplayOptions& options);
 
+struct PackOptions {
+  std::string source;             // a folder of pictures or of idx files, or one idx file
+  std::string target;             // the folder that the shards go to
+  std::string labels;             // CSV, or the idx file of the labels; empty: folders are the classes
+  std::string name;               // of the shards; empty: the source's
+  std::optional<int64_t> shards;  // nothing: as many as give 128 MB each
+  int64_t seed = 0;
+  bool skip_errors = false;
+  bool overwrite = false;
+  bool quiet = false;
+  bool json = false;
+};
+int pack(const PackOptions& options);
+
 struct DemoOptions {
   double seconds = 3;  // of the live part
 };
@@ -66,7 +80,7 @@ struct CommandWords {
   std::string name;
   std::string doc;
   std::vector<OptionWords> options;
-  bool takes_file = false;             // as its argument
+  int files = 0;                       // how many of its arguments are files
   std::vector<std::string> arguments;  // that may stand there
 };
 int completion(const std::string& shell, const std::vector<CommandWords>& commands);

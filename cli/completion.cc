@@ -40,7 +40,7 @@ std::string bash_script(const std::vector<CommandWords>& commands) {
         values += fmt::format("    {}:{}) return ;;\n", command.name, option.name);
     }
     cases += fmt::format("    {}) options='{}'; arguments='{}'; files={} ;;\n", command.name, options,
-                         joined(command.arguments, " "), command.takes_file ? 1 : 0);
+                         joined(command.arguments, " "), command.files > 0 ? 1 : 0);
   }
   return fmt::format(R"(# stoker completion for bash:  source <(stoker completion bash)
 _stoker() {{
@@ -95,7 +95,7 @@ std::string zsh_script(const std::vector<CommandWords>& commands) {
         spec += ":value:";
       cases += " " + quoted(spec);
     }
-    if (command.takes_file) cases += " " + quoted(":graph:_files");
+    for (int i = 0; i < command.files; ++i) cases += " " + quoted(":file:_files");
     if (!command.arguments.empty()) cases += " " + quoted(":word:(" + joined(command.arguments, " ") + ")");
     cases += " ;;\n";
   }
@@ -126,7 +126,7 @@ std::string fish_script(const std::vector<CommandWords>& commands) {
   for (const CommandWords& command : commands) {
     text += fmt::format("complete -c stoker -n __fish_use_subcommand -a {} -d {}\n", command.name, quoted(command.doc));
     const std::string when = fmt::format("-n '__fish_seen_subcommand_from {}'", command.name);
-    if (command.takes_file) text += fmt::format("complete -c stoker {} -F\n", when);
+    if (command.files > 0) text += fmt::format("complete -c stoker {} -F\n", when);
     if (!command.arguments.empty())
       text += fmt::format("complete -c stoker {} -a {}\n", when, quoted(joined(command.arguments, " ")));
     for (const OptionWords& option : command.options) {

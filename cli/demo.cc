@@ -59,14 +59,6 @@ constexpr const char* kPicturesCode = R"(  auto ds = Dataset::range({.stop = 50'
   for (auto& batch : Loader(ds)) train(batch["picture"], batch["label"]);
 )";
 
-// A bar of `width` places, filled up to a share.
-std::string bar(double share, size_t width) {
-  const auto full = static_cast<size_t>(std::clamp(share, 0.0, 1.0) * static_cast<double>(width));
-  std::string text;
-  for (size_t i = 0; i < width; ++i) text += i < full ? "█" : "░";
-  return text;
-}
-
 Result<void> watch_it_run(double seconds) {
   heading("1. A pipeline");
   print(kPicturesCode);

@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
@@ -17,15 +18,18 @@ namespace {
 
 // Neither a graph nor a state comes near this; /dev/zero does.
 constexpr size_t kMostBytes = size_t{256} << 20;
+// So much is written at once.
+constexpr size_t kBufferBytes = size_t{1} << 20;
 
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() { close(); }
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   int get() const { return fd_; }
-  int close() { return fd_ < 0 ? 0 : ::close(std::exchange(fd_, -1)); }
 
  private:
   int fd_;
@@ -52,6 +56,13 @@ Result<void> write_all(int fd, std::string_view text, const std::string& path) {
     text.remove_prefix(static_cast<size_t>(n));
   }
   return {};
+}
+
+// A pipe or /dev/null, which are not replaced.
+Result<void> write_in_place(const std::string& path, std::string_view text) {
+  const Descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (file.get() < 0) return Error::io("cannot write ", path);
+  return write_all(file.get(), text, path);
 }
 
 bool is_regular(const std::string& path) {
@@ -122,19 +133,59 @@ Result<void> check_writable(const std::string& path) {
   return {};
 }
 
+PartialFile::PartialFile(std::string path, std::string partial, int descriptor)
+    : path_(std::move(path)), partial_(std::move(partial)), descriptor_(descriptor) {}
+
+PartialFile::PartialFile(PartialFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      partial_(std::exchange(other.partial_, {})),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      buffer_(std::move(other.buffer_)) {}
+
+PartialFile::~PartialFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!partial_.empty()) unlink(partial_.c_str());
+}
+
+Result<PartialFile> PartialFile::create(std::string path) {
+  std::string partial = fmt::format("{}.{}.partial", path, getpid());
+  const int descriptor = open(partial.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_TRUNC, 0666);
+  if (descriptor < 0) return Error::io("cannot write ", path);
+  return PartialFile(std::move(path), std::move(partial), descriptor);
+}
+
+Result<void> PartialFile::append(std::string_view bytes) {
+  buffer_ += bytes;
+  return buffer_.size() < kBufferBytes ? Result<void>() : flush();
+}
+
+Result<void> PartialFile::flush() {
+  STOKER_TRY(write_all(descriptor_, buffer_, path_));
+  buffer_.clear();
+  return {};
+}
+
+Result<void> PartialFile::finish() {
+  STOKER_TRY(flush());
+  buffer_.shrink_to_fit();  // it may have to wait for many others
+  if (fsync(descriptor_) != 0) return Error::io("cannot write ", path_);
+  if (::close(std::exchange(descriptor_, -1)) != 0) return Error::io("cannot write ", path_);
+  return {};
+}
+
+Result<void> PartialFile::keep() {
+  if (std::rename(partial_.c_str(), path_.c_str()) != 0) return Error::io("cannot write ", path_);
+  partial_.clear();
+  return {};
+}
+
 Result<void> write_file(const std::string& path, std::string_view text) {
   const Uninterrupted until_done;
-  const bool in_place = !is_regular(path);  // a pipe or /dev/null is not replaced
-  const std::string partial = in_place ? path : fmt::format("{}.{}.partial", path, getpid());
-  Descriptor file(open(partial.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (in_place ? 0 : O_TRUNC), 0666));
-  if (file.get() < 0) return Error::io("cannot write ", path);
-  Result<void> written = write_all(file.get(), text, path);
-  if (in_place) return written;
-  if (written && fsync(file.get()) != 0) written = Error::io("cannot write ", path);
-  if (file.close() != 0 && written) written = Error::io("cannot write ", path);
-  if (written && std::rename(partial.c_str(), path.c_str()) != 0) written = Error::io("cannot write ", path);
-  if (!written) unlink(partial.c_str());
-  return written;
+  if (!is_regular(path)) return write_in_place(path, text);
+  STOKER_TRY(PartialFile file, PartialFile::create(path));
+  STOKER_TRY(file.append(text));
+  STOKER_TRY(file.finish());
+  return file.keep();
 }
 
 }  // namespace stoker::cli

@@ -17,6 +17,34 @@ Result<std::string> read_text_file(const std::string& path);
 
 // What would keep a file from being written, before the work that is to go there.
 Result<void> check_writable(const std::string& path);
+// A file that gets its name when it is whole. Until then it has another one
+// beside it, and is removed with the object.
+class PartialFile {
+ public:
+  static Result<PartialFile> create(std::string path);
+
+  PartialFile(PartialFile&& other) noexcept;
+  PartialFile& operator=(PartialFile&&) = delete;
+  ~PartialFile();
+
+  Result<void> append(std::string_view bytes);
+  // Nothing is appended any more: puts what there is onto the disk.
+  Result<void> finish();
+  // Gives it its name, replacing a file that has it.
+  Result<void> keep();
+
+  const std::string& path() const { return path_; }
+
+ private:
+  PartialFile(std::string path, std::string partial, int descriptor);
+  Result<void> flush();
+
+  std::string path_;
+  std::string partial_;  // empty: kept, or moved from
+  int descriptor_;       // negative: finished
+  std::string buffer_;
+};
+
 // Replaces a file as a whole or not at all.
 Result<void> write_file(const std::string& path, std::string_view text);
 

@@ -26,6 +26,7 @@ A first pipeline:
   stoker explain g.json           how it will run, without running it
   stoker bench g.json             how fast it is, and which stage binds
   stoker stages batch             what a stage does and takes
+  stoker pack photos packed       pictures into TFRecord shards
   stoker help run                 more about one command
 
 A graph named '-' is read from standard input.
@@ -86,6 +87,37 @@ Examples:
   stoker replay g.json --at train:18204@2 --json
   gdb --args stoker --workers 0 replay g.json --at range:17)";
 
+constexpr const char* kPackFooter = R"(
+SRC is one of
+  a folder with a folder for each class: SRC/cat/1.jpg, SRC/dog/a/2.png, ...
+  a folder of pictures and, with --labels, a CSV of lines path,label
+  a folder with MNIST's files: train-images-idx3-ubyte, train-labels-idx1-ubyte,
+    t10k-images-idx3-ubyte, t10k-labels-idx1-ubyte, each plain or .gz
+  a file of idx images and, with --labels, that of its labels
+
+DST gets NAME-00000-of-00008.tfrecord and so on, and labels.txt with the classes,
+one a line: the label of a picture is the number of its line, from 0. Classes are
+in byte order. A record is a tf.train.Example with image (the bytes of the file;
+PNG for idx), label (int64) and path (below SRC). MNIST's files become the names
+train and test.
+
+The same input, seed and options give the same bytes, with any number of workers.
+Everything is in place at the end, or nothing is: a run that fails or is stopped
+leaves no shards.
+
+JPEG, PNG, GIF, BMP and WebP are known by their first bytes, and the headers of
+JPEG and PNG are read. A file that is none ends the work; with --on-error skip it
+is listed at the end. Hidden files and those named as something else (.txt, .csv,
+.json, ...) are left out and counted.
+
+Examples:
+  stoker pack photos packed                            one folder a class
+  stoker pack photos packed --labels labels.csv        path,label lines decide
+  stoker pack mnist packed                             packed/train-..., packed/test-...
+  stoker pack images-idx3-ubyte.gz packed --labels labels-idx1-ubyte.gz --name all
+  stoker pack photos packed --shards 16 --seed 7 --overwrite
+  stoker pack photos packed --on-error skip --json | jq .skipped)";
+
 constexpr const char* kDemoFooter = R"(
 Takes a few seconds and writes nothing.
 
@@ -141,6 +173,7 @@ class CommandLine {
   void add_explain();
   void add_bench();
   void add_replay();
+  void add_pack();
   void add_demo();
   void add_completion();
   void add_help();
@@ -165,6 +198,7 @@ class CommandLine {
   ExplainOptions explain_;
   BenchOptions bench_;
   ReplayOptions replay_;
+  PackOptions pack_;
   DemoOptions demo_;
 };
 
@@ -185,6 +219,7 @@ CommandLine::CommandLine() {
   add_bench();
   add_replay();
   add_stages();
+  add_pack();
   add_demo();
   add_completion();
   add_help();
@@ -253,6 +288,27 @@ void CommandLine::add_replay() {
   graph_argument(command, replay_.graph);
   command->add_option("--at", replay_.at, "The element's origin, as range:17")->required()->type_name("ORIGIN");
   command->add_flag("--json", replay_.json, "As JSON, with origin and type, or the error");
+}
+
+void CommandLine::add_pack() {
+  CLI::App* command = add("pack", "Pack pictures or idx files into TFRecord shards", kPackFooter, [this] {
+    pack_.skip_errors = on_error_ == "skip";
+    return pack(pack_);
+  });
+  command->add_option("SRC", pack_.source, "What to pack")->required()->type_name("FILE");
+  command->add_option("DST", pack_.target, "The folder that the shards go to")->required()->type_name("FILE");
+  command->add_option("--labels", pack_.labels, "CSV of path,label; for an idx file its labels")->type_name("FILE");
+  command->add_option("--name", pack_.name, "What shards are called; that of SRC unless told")->type_name("NAME");
+  command->add_option("--shards", pack_.shards, "How many; unless told each gets about 128 MB")
+      ->check(quiet(CLI::Range(1, 99999)))
+      ->type_name("N");
+  command->add_option("--seed", pack_.seed, "Of the order of the records; 0 unless told")->type_name("N");
+  command->add_option("--on-error", on_error_, "When a file cannot be packed: raise or skip; raise unless told")
+      ->check(quiet(CLI::IsMember({"raise", "skip"})))
+      ->type_name("WHAT");
+  command->add_flag("--overwrite", pack_.overwrite, "Replace shards of that name, and labels.txt");
+  command->add_flag("--quiet", pack_.quiet, "Say nothing but errors");
+  command->add_flag("--json", pack_.json, "The summary as JSON");
 }
 
 void CommandLine::add_demo() {
@@ -373,11 +429,11 @@ OptionWords CommandLine::words_of(const CLI::Option& option) {
 std::vector<CommandWords> CommandLine::words() const {
   std::vector<CommandWords> all;
   for (const Command& command : commands_) {
-    CommandWords words{command.app->get_name(), command.app->get_description(), {}, false, {}};
+    CommandWords words{command.app->get_name(), command.app->get_description(), {}, 0, {}};
     for (const CLI::App* owner : {static_cast<const CLI::App*>(command.app), &app_})
       for (const CLI::Option* option : owner->get_options()) {
         if (option->get_positional()) {
-          words.takes_file |= option->get_type_name() == "FILE";
+          if (option->get_type_name() == "FILE") ++words.files;
           continue;
         }
         const bool twice = owner == &app_ && (option->check_lname("help") || option->check_lname("version"));

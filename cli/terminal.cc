@@ -156,6 +156,13 @@ void LiveLine::clear() {
     print("\r\x1b[K");
 }
 
+std::string bar(double share, size_t width) {
+  const auto full = static_cast<size_t>(std::clamp(share, 0.0, 1.0) * static_cast<double>(width));
+  std::string text;
+  for (size_t i = 0; i < width; ++i) text += i < full ? "█" : "░";
+  return text;
+}
+
 size_t width_of(std::string_view text) {
   // Bytes that begin a character.
   return static_cast<size_t>(

@@ -63,6 +63,9 @@ class LiveLine {
   bool shown_ = false;
 };
 
+// A bar of `width` places, filled up to a share.
+std::string bar(double share, size_t width);
+
 // Columns under headings; all but the first to the right.
 class Table {
  public:

@@ -11,7 +11,7 @@ import unittest
 from command import BAD_DATA, DIVIDE_BY_MOD_7, FINE, STOKER, WRONG_USE, TestCase
 from command import batch, graph, mapped, numbers, op, stoker
 
-COMMANDS = ["run", "explain", "bench", "replay", "stages", "demo", "completion", "help"]
+COMMANDS = ["run", "explain", "bench", "replay", "stages", "pack", "demo", "completion", "help"]
 
 
 class CommandLine(TestCase):

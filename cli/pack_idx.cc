@@ -1,0 +1,164 @@
+// What `stoker pack` finds in idx files: MNIST and its kin.
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+
+#include "cli/commands.h"
+#include "cli/pack.h"
+#include "stoker/codecs/png.h"
+#include "stoker/core/permutation.h"
+#include "stoker/sources/idx.h"
+#include "stoker/sources/range.h"
+#include "stoker/transforms/map.h"
+
+namespace stoker::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Kind {
+  std::string_view name;    // of the shards
+  std::string_view images;  // of the files
+  std::string_view labels;
+};
+constexpr std::array kMnist = {
+    Kind{"train", "train-images-idx3-ubyte", "train-labels-idx1-ubyte"},
+    Kind{"test", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"},
+};
+
+// All of Fashion-MNIST takes 3.0 s of CPU time and 43.7 MB; with level 6, 3.4 s and 42.3 MB.
+constexpr int kPngLevel = 1;
+
+bool is_file(const std::string& path) {
+  struct stat found{};
+  return stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode);
+}
+
+// The file, or the one compressed.
+std::optional<std::string> find_in(const std::string& folder, std::string_view name) {
+  for (const char* ending : {"", ".gz"})
+    if (std::string path = fmt::format("{}/{}{}", folder, name, ending); is_file(path)) return path;
+  return std::nullopt;
+}
+
+std::string name_without_gz(const std::string& path) {
+  const fs::path name = fs::path(path).filename();
+  return (name.extension() == ".gz" ? name.stem() : name).string();
+}
+
+// What is no idx file is bad data, not wrong use.
+Result<Array> read(const std::string& path, int rank, const char* wanted) {
+  Result<Array> array = read_idx(path);
+  if (!array && array.error().code() == Code::kInvalidArgument) return Error::corrupt(array.error().message());
+  if (!array) return array;
+  if (array->type() != DType::kUint8 || array->rank() != rank)
+    return Error::corrupt(path, " holds ", name_of(array->type()), " of shape ", words_of(array->dims()), "; ", wanted);
+  return array;
+}
+
+Result<void> check_counts(const Array& images, const Array& labels, const std::string& path,
+                          const std::string& labels_path) {
+  if (images.dim(0) == 0) return Error::corrupt(path, " holds no pictures");
+  if (images.dim(0) == labels.dim(0)) return {};
+  return Error::corrupt(path, " holds ", images.dim(0), " pictures and ", labels_path, " ", labels.dim(0),
+                        " labels; they do not belong together, or one is not whole");
+}
+
+struct IdxPictures {
+  std::string file;  // its name
+  Array images;
+  Array labels;
+  Permutation order;
+
+  std::string path_of(int64_t i) const { return fmt::format("{}/{:05}", file, order(i)); }
+
+  Result<Array> record(int64_t i) const {
+    const int64_t entry = order(i), height = images.dim(1), width = images.dim(2);
+    const auto* pixels = static_cast<const std::byte*>(images.raw()) + entry * height * width;
+    STOKER_TRY(const std::string png, encode_png({height, width, /*channels=*/1}, pixels, kPngLevel));
+    const int64_t label = labels.values<uint8_t>()[static_cast<size_t>(entry)];
+    return Array::of_bytes(record_of(png, label, path_of(i)));
+  }
+};
+
+Result<IdxPictures> read_pictures(const std::string& path, const std::string& labels_path, int64_t seed) {
+  STOKER_TRY(Array images, read(path, 3, "grey pictures are wanted: uint8 of shape [count, height, width]"));
+  STOKER_TRY(Array labels, read(labels_path, 1, "labels are wanted: uint8 of shape [count]"));
+  STOKER_TRY(check_counts(images, labels, path, labels_path));
+  const Permutation order(static_cast<uint64_t>(seed), images.dim(0));
+  return IdxPictures{name_without_gz(path), std::move(images), std::move(labels), order};
+}
+
+Split split_of(std::string name, const IdxPictures& pictures) {
+  const int64_t count = pictures.order.size(), bytes = pictures.images.byte_size();
+  Dataset records =
+      Dataset::range({.stop = count}).map({.map_func = [pictures](int64_t i) { return pictures.record(i); }});
+  return {std::move(name), count, bytes, std::move(records), [pictures](int64_t i) { return pictures.path_of(i); }};
+}
+
+struct Pair {
+  std::string name;
+  std::string images;
+  std::string labels;
+};
+
+Result<Pair> single_pair(const PackOptions& options) {
+  if (options.labels.empty())
+    return Error::precondition(options.source,
+                               " is a file; if of idx images, --labels names the file of their labels. "
+                               "Pictures are packed by the folder they are in");
+  const std::string file = name_without_gz(options.source);
+  const auto known = std::ranges::find(kMnist, file, &Kind::images);
+  const std::string own = known == kMnist.end() ? file : std::string(known->name);
+  return Pair{options.name.empty() ? own : options.name, options.source, options.labels};
+}
+
+Result<std::vector<Pair>> pairs_in(const PackOptions& options) {
+  if (!options.labels.empty())
+    return Error::precondition(options.source, " holds MNIST's files, and with them the labels; leave --labels out");
+  std::vector<Pair> pairs;
+  for (const Kind& kind : kMnist) {
+    const auto images = find_in(options.source, kind.images), labels = find_in(options.source, kind.labels);
+    if (!images && !labels) continue;
+    if (!images || !labels)
+      return Error::not_found(options.source, " has ", images ? kind.images : kind.labels, " and no ",
+                              images ? kind.labels : kind.images, ", nor with .gz; both belong together");
+    const std::string prefix = options.name.empty() ? "" : options.name + "-";
+    pairs.push_back({prefix + std::string(kind.name), *images, *labels});
+  }
+  return pairs;
+}
+
+}  // namespace
+
+bool is_idx_source(const std::string& source) {
+  if (is_file(source)) return true;
+  return std::ranges::any_of(
+      kMnist, [&](const Kind& kind) { return find_in(source, kind.images) || find_in(source, kind.labels); });
+}
+
+Result<PackInput> idx_input(const PackOptions& options) {
+  std::vector<Pair> pairs;
+  if (is_file(options.source)) {
+    STOKER_TRY(Pair pair, single_pair(options));
+    pairs.push_back(std::move(pair));
+  } else {
+    STOKER_TRY(pairs, pairs_in(options));
+  }
+  PackInput input;
+  size_t classes = 0;
+  for (const Pair& pair : pairs) {
+    STOKER_TRY(const IdxPictures pictures, read_pictures(pair.images, pair.labels, options.seed));
+    const auto labels = pictures.labels.values<uint8_t>();
+    classes = std::max(classes, size_t{*std::ranges::max_element(labels)} + 1);
+    input.splits.push_back(split_of(pair.name, pictures));
+  }
+  for (size_t label = 0; label < classes; ++label) input.classes.push_back(std::to_string(label));
+  return input;
+}
+
+}  // namespace stoker::cli

@@ -1,0 +1,628 @@
+"""`stoker pack`: what it writes, what it refuses, what it leaves behind."""
+
+import gzip
+import json
+import os
+import pty
+import resource
+import signal
+import struct
+import subprocess
+import unittest
+import zlib
+
+from command import BAD_DATA, FINE, STOKER, WRONG_USE, TestCase
+from command import mapped, op, stoker
+
+
+def crc32c(data, table=[]):
+    if not table:
+        for value in range(256):
+            for _ in range(8):
+                value = value >> 1 ^ (0x82F63B78 if value & 1 else 0)
+            table.append(value)
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = crc >> 8 ^ table[(crc ^ byte) & 255]
+    return crc ^ 0xFFFFFFFF
+
+
+def masked(data):
+    crc = crc32c(data)
+    return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+def records(path):
+    """The payloads of a TFRecord file; a wrong checksum fails."""
+    data, at = path.read_bytes(), 0
+    while at < len(data):
+        size, size_sum = struct.unpack_from("<QI", data, at)
+        payload = data[at + 12 : at + 12 + size]
+        (payload_sum,) = struct.unpack_from("<I", data, at + 12 + size)
+        assert (size_sum, payload_sum) == (masked(data[at : at + 8]), masked(payload)), f"byte {at} of {path}"
+        yield payload
+        at += size + 16
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        value |= (data[at] & 127) << shift
+        shift, at = shift + 7, at + 1
+        if data[at - 1] < 128:
+            return (value - 2**64 if value >> 63 else value), at
+
+
+def messages(data):
+    """The fields of a protobuf message that has nothing but messages and bytes: (number, bytes)."""
+    at = 0
+    while at < len(data):
+        tag, at = varint(data, at)
+        assert tag & 7 == 2, "a field that is no message"
+        size, at = varint(data, at)
+        yield tag >> 3, data[at : at + size]
+        at += size
+
+
+def only(data, number):
+    ((found, value),) = messages(data)
+    assert found == number, (found, number)
+    return value
+
+
+def example(payload):
+    """A tf.train.Example of single values: bytes and int64."""
+    features = {}
+    for _, entry in messages(only(payload, 1)):
+        (_, name), (_, feature) = messages(entry)
+        ((kind, values),) = messages(feature)
+        features[name.decode()] = only(values, 1) if kind == 1 else varint(only(values, 1), 0)[0]
+    return features
+
+
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def png(*rows):
+    header = struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 0, 0, 0, 0)
+    pixels = zlib.compress(b"".join(b"\0" + bytes(row) for row in rows))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
+
+
+def number_png(number):
+    return png([number // 256, number % 256])
+
+
+# Grey, 2x3: as far as the data, which nobody looks at.
+JPEG = bytes.fromhex("ffd8 ffc0 000b 08 0002 0003 01 01 11 00 ffda 0008 01 01 00 00 3f 00") + b"data" + b"\xff\xd9"
+GIF = b"GIF89a" + bytes(20)
+BMP = b"BM" + bytes(60)
+WEBP = b"RIFF\x20\0\0\0WEBPVP8L" + bytes(30)
+
+
+def idx(values, *dims, kind=8):
+    return bytes([0, 0, kind, len(dims)]) + struct.pack(f">{len(dims)}I", *dims) + bytes(values)
+
+
+class PackCase(TestCase):
+    def setUp(self):
+        super().setUp()
+        self.source, self.target = self.folder / "animals", self.folder / "packed"
+
+    def put(self, name, data):
+        path = self.source / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        return path
+
+    def put_numbers(self, count, folder="all"):
+        for number in range(count):
+            self.put(f"{folder}/{number:03}.png", number_png(number))
+
+    def pack(self, *arguments, before=(), **more):
+        return stoker(*before, "pack", self.source, self.target, *arguments, **more)
+
+    def packed(self, *arguments, before=()):
+        """The summary, of a run that is fine and silent but for it."""
+        result = self.pack("--json", *arguments, before=before)
+        self.assertEqual((result.status, result.errors), (FINE, ""))
+        return json.loads(result.text)
+
+    def examples(self, name="animals"):
+        return [example(payload) for path in sorted(self.target.glob(f"{name}-*")) for payload in records(path)]
+
+    def labels(self):
+        return {e["path"].decode(): e["label"] for e in self.examples()}
+
+    def names(self):
+        return sorted(path.name for path in self.target.iterdir()) if self.target.exists() else []
+
+    def contents(self):
+        return {path.name: path.read_bytes() for path in self.target.iterdir()}
+
+    def refused(self, *words, arguments=(), status=BAD_DATA):
+        """A complaint with the words, and nothing written."""
+        before = self.names()
+        self.assert_refused(self.pack(*arguments), *map(str, words), status=status)
+        self.assertEqual(self.names(), before)
+
+
+class Folders(PackCase):
+    def test_are_the_classes_in_byte_order(self):
+        self.put("dog/1.jpg", JPEG)
+        self.put("cat/deep/er/2.png", number_png(2))
+        self.put("Zebra/3.png", number_png(3))
+        summary = self.packed()
+        self.assertEqual(self.names(), ["animals-00000-of-00001.tfrecord", "labels.txt"])
+        self.assertEqual((self.target / "labels.txt").read_text(), "Zebra\ncat\ndog\n")
+        found = {e["path"]: (e["label"], e["image"]) for e in self.examples()}
+        self.assertEqual(
+            found,
+            {
+                b"Zebra/3.png": (0, number_png(3)),
+                b"cat/deep/er/2.png": (1, number_png(2)),
+                b"dog/1.jpg": (2, JPEG),
+            },
+        )
+        shard = self.target / self.names()[0]
+        self.assertEqual(
+            summary,
+            {
+                "records": 3,
+                "bytes": shard.stat().st_size,
+                "shards": [str(shard)],
+                "classes": ["Zebra", "cat", "dog"],
+                "skipped": [],
+                "left_out": 0,
+            },
+        )
+
+    def test_one_without_pictures_keeps_its_number(self):
+        self.put("b/1.png", number_png(1))
+        (self.source / "a").mkdir()
+        self.packed()
+        self.assertEqual(self.labels(), {"b/1.png": 1})
+
+    def test_the_summary_in_words_or_none(self):
+        self.put_numbers(3)
+        result = self.pack()
+        self.assertEqual((result.status, result.errors), (FINE, ""))
+        for words in ("3 records in 1 shard", "animals-00000-of-00001.tfrecord", "labels.txt: 1 class"):
+            self.assertIn(words, result.text)
+        result = self.pack("--overwrite", "--quiet")
+        self.assertEqual((result.status, result.text, result.errors), (FINE, "", ""))
+
+    def test_pictures_are_known_by_their_first_bytes(self):
+        for name, data in {"a.jpg": number_png(1), "b": JPEG, "c.gif": GIF, "d.bmp": BMP, "e.dat": WEBP}.items():
+            self.put(f"x/{name}", data)
+        self.assertEqual(self.packed()["records"], 5)
+        self.assertEqual({e["path"]: e["image"] for e in self.examples()}[b"x/e.dat"], WEBP)
+
+    def test_what_is_named_as_something_else_is_left_out_and_counted(self):
+        self.put("x/1.png", number_png(1))
+        for name in ("x/.hidden.png", "x/.git/2.png", "x/notes.TXT", "x/Thumbs.db", "x/meta.json", "y.csv", "LICENSE"):
+            self.put(name, b"anything")
+        os.mkfifo(self.source / "x/pipe.png")
+        summary = self.packed()
+        self.assertEqual((summary["records"], summary["left_out"], summary["classes"]), (1, 8, ["x"]))
+
+    def test_names_that_are_not_utf_8(self):
+        folder = os.fsencode(self.source) + b"/caf\xe9"
+        os.makedirs(folder)
+        for name in (b"/\xff.png", b"/empty\xfe.png"):
+            with open(folder + name, "wb") as file:
+                file.write(number_png(1) if name == b"/\xff.png" else b"")
+        result = self.pack("--json", "--on-error", "skip")
+        self.assertEqual(result.status, FINE)
+        summary = json.loads(result.text)
+        self.assertEqual(summary["classes"], [{"base64": "Y2Fm6Q=="}])
+        self.assertEqual(summary["skipped"][0]["path"], {"base64": "Y2Fm6S9lbXB0ef4ucG5n"})
+        self.assertEqual([e["path"] for e in self.examples()], [b"caf\xe9/\xff.png"])
+        self.assertEqual((self.target / "labels.txt").read_bytes(), b"caf\xe9\n")
+
+    def test_links_are_followed_but_not_round_in_a_loop(self):
+        self.put("x/1.png", number_png(1))
+        self.put("y/2.png", number_png(2))
+        elsewhere = self.folder / "elsewhere"
+        elsewhere.mkdir()
+        (elsewhere / "3.png").write_bytes(number_png(3))
+        (self.source / "x/linked").symlink_to(elsewhere)
+        (self.source / "x/up").symlink_to("..")
+        (self.source / "x/self").symlink_to(".")
+        self.assertEqual(self.packed()["left_out"], 2)
+        self.assertEqual(self.labels(), {"x/1.png": 0, "x/linked/3.png": 0, "y/2.png": 1})
+
+    def test_the_name_is_the_folders_however_it_is_written(self):
+        self.put_numbers(1)
+        for source in (f"{self.source}/", ".", "../animals/all/.."):
+            result = stoker("pack", source, self.target, "--overwrite", cwd=self.source)
+            self.assertEqual((result.status, result.errors), (FINE, ""))
+        self.assertEqual(len(self.names()), 2)
+        self.packed("--name", "other")
+        self.assertIn("other-00000-of-00001.tfrecord", self.names())
+
+
+class Order(PackCase):
+    def test_is_the_same_for_any_number_of_workers_and_any_memory(self):
+        self.put_numbers(300)
+        self.packed("--shards", "3", before=["--workers", "0"])
+        reference = self.contents()
+        self.assertEqual(len(reference), 4)
+        for before in (["--workers", "1"], ["--workers", "4"], ["--memory", "64K"]):
+            self.packed("--shards", "3", "--overwrite", before=before)
+            self.assertEqual(self.contents(), reference, before)
+
+    def test_is_shuffled_by_the_seed_alone(self):
+        self.put_numbers(50)
+
+        def order(*arguments):
+            self.packed("--overwrite", *arguments)
+            return [e["path"] for e in self.examples()]
+
+        first = order()
+        self.assertNotEqual(first, sorted(first))
+        self.assertEqual(order("--seed", "0"), first)
+        self.assertNotEqual(order("--seed", "1"), first)
+        self.assertEqual(sorted(order("--seed", "-1")), sorted(first))
+
+    def test_every_record_is_in_one_shard_and_shards_are_alike(self):
+        self.put_numbers(10)
+        self.packed("--shards", "3")
+        shards = sorted(self.target.glob("*.tfrecord"))
+        self.assertEqual([path.name for path in shards], [f"animals-{i:05}-of-00003.tfrecord" for i in range(3)])
+        self.assertEqual([len(list(records(path))) for path in shards], [3, 3, 4])
+        self.assertEqual(sorted(e["image"] for e in self.examples()), sorted(map(number_png, range(10))))
+
+    def test_what_is_skipped_changes_nothing_for_the_others(self):
+        self.put_numbers(40)
+        self.put("all/000.png", b"")
+        self.pack("--shards", "4", "--on-error", "skip", before=["--workers", "4"])
+        reference = self.contents()
+        self.pack("--shards", "4", "--on-error", "skip", "--overwrite", before=["--workers", "0"])
+        self.assertEqual(self.contents(), reference)
+        self.assertEqual(len(self.examples()), 39)
+
+
+BAD = {
+    "empty.jpg": (b"", "the file is empty"),
+    "text.jpg": (b"<html>", "it is no picture: it begins with the bytes 3c 68 74 6d"),
+    "cut.jpg": (JPEG[:9], "JPEG"),
+    "cut.png": (number_png(1)[:20], "PNG data ends early: it has 20 bytes"),
+    "damaged.png": (number_png(1).replace(b"IHDR", b"IHDX"), "PNG data is damaged"),
+    "cut.gif": (GIF[:8], "GIF data ends inside its header: it has 8 bytes"),
+    "cut.webp": (WEBP[:12], "WebP data ends inside its header"),
+}
+
+
+class BadFiles(PackCase):
+    def test_the_first_ends_the_work_with_its_name_and_what_to_do(self):
+        for name, (data, words) in BAD.items():
+            self.put("x/ok.png", number_png(1))
+            path = self.put(f"x/{name}", data)
+            self.refused(f"{path}: ", words, "--on-error skip")
+            path.unlink()
+
+    def test_are_listed_at_the_end_when_skipped(self):
+        self.put("x/ok.png", number_png(1))
+        for name, (data, _) in BAD.items():
+            self.put(f"x/{name}", data)
+        result = self.pack("--on-error", "skip")
+        self.assertEqual(result.status, FINE)
+        self.assertIn("1 record in 1 shard", result.text)
+        self.assertIn(f"{len(BAD)} files were skipped:", result.errors)
+        result = self.pack("--on-error", "skip", "--json", "--overwrite")
+        skipped = {one["path"]: one["error"] for one in json.loads(result.text)["skipped"]}
+        self.assertEqual(set(skipped), {f"x/{name}" for name in BAD})
+        for name, (_, words) in BAD.items():
+            self.assertIn(f"x/{name}", result.errors)
+            self.assertIn(words, skipped[f"x/{name}"])
+
+    def test_only_some_of_many_are_listed_in_words(self):
+        self.put_numbers(1)
+        for i in range(25):
+            self.put(f"all/bad{i}.jpg", b"bad")
+        result = self.pack("--on-error", "skip", "--json")
+        self.assertEqual(len(json.loads(result.text)["skipped"]), 25)
+        self.assertIn("and 5 more", result.errors)
+
+    def test_nothing_but_bad_ones_is_an_error_also_when_skipped(self):
+        self.put("x/a.jpg", b"bad")
+        self.refused("none of the 1 files could be packed", "x/a.jpg", arguments=["--on-error", "skip"])
+
+    def test_links_that_lead_nowhere(self):
+        self.put("x/ok.png", number_png(1))
+        (self.source / "x/gone.png").symlink_to("nowhere")
+        (self.source / "x/round.png").symlink_to("round.png")
+        self.refused("x/gone.png", "No such file")
+        result = self.pack("--on-error", "skip")
+        self.assertEqual(result.status, FINE)
+        self.assertIn("x/round.png", result.errors)
+
+    def as_nobody(self, *arguments):
+        """Runs the command so that file modes count, also where the tests are root."""
+        self.folder.chmod(0o777)
+        user = {"user": 65534} if os.geteuid() == 0 else {}
+        command = [STOKER, "pack", self.source, self.target, *arguments]
+        try:
+            return subprocess.run(command, capture_output=True, text=True, timeout=60, **user)
+        except PermissionError as error:
+            self.skipTest(f"nobody may not run the command: {error}")
+
+    def test_files_and_folders_that_may_not_be_read(self):
+        self.put("x/ok.png", number_png(1))
+        self.put("x/closed.png", number_png(1)).chmod(0)
+        self.put("y/closed/1.png", number_png(1)).parent.chmod(0)
+        self.addCleanup((self.source / "y/closed").chmod, 0o777)
+        done = self.as_nobody()
+        self.assertEqual(done.returncode, BAD_DATA)
+        self.assertIn("Permission denied", done.stderr)
+        done = self.as_nobody("--on-error", "skip", "--json")
+        self.assertEqual(done.returncode, FINE, done.stderr)
+        skipped = {one["path"]: one["error"] for one in json.loads(done.stdout)["skipped"]}
+        self.assertEqual(set(skipped), {"x/closed.png", "y/closed"})
+        self.assertIn("cannot list the folder", skipped["y/closed"])
+
+
+class Refusals(PackCase):
+    def test_a_folder_that_is_not_as_expected(self):
+        self.source.mkdir()
+        self.refused(self.source, "has no folders", "SRC/cat/1.jpg", "--labels")
+        (self.source / "x").mkdir()
+        self.refused(f"the folders of {self.source} hold no pictures", "SRC/cat/1.jpg")
+        self.put("x/1.png", number_png(1))
+        self.put("loose", number_png(1))
+        self.refused(self.source / "loose", "lies in no class folder", "SRC/cat/1.jpg")
+
+    def test_wrong_use(self):
+        def wrong(*words, arguments=()):
+            self.refused(*words, arguments=arguments, status=WRONG_USE)
+
+        wrong(self.source, "No such file", "SRC is a folder of pictures")
+        self.put_numbers(3)
+        wrong("--shards 4 for 3 records", "at most 3", arguments=["--shards", "4"])
+        wrong("--shards", arguments=["--shards", "0"])
+        wrong("--name 'a/b'", arguments=["--name", "a/b"])
+        wrong("--on-error", arguments=["--on-error", "mend"])
+        self.target = self.source / "all" / "packed"
+        wrong("lies in", "choose a folder outside")
+        self.target = self.source
+        wrong("lies in", "choose a folder outside")
+
+    def test_a_target_that_cannot_be_made(self):
+        self.put_numbers(1)
+        self.target = self.write("file", "x") / "below"
+        self.assert_refused(self.pack(), str(self.target), "Not a directory", status=BAD_DATA)
+
+    def test_a_disk_that_is_full_leaves_nothing(self):
+        self.put_numbers(200)
+
+        def only_little_room():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+        command = [STOKER, "pack", self.source, self.target]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, preexec_fn=only_little_room)
+        self.assertEqual((done.returncode, done.stdout), (BAD_DATA, ""))
+        self.assertIn("cannot write", done.stderr)
+        self.assertEqual(self.names(), [])
+
+    def test_shards_that_are_there_already_unless_told(self):
+        self.put_numbers(6)
+        self.packed("--shards", "2")
+        before = self.contents()
+        self.refused("animals-00000-of-00002.tfrecord is there already", "--overwrite", status=WRONG_USE)
+        self.assertEqual(self.contents(), before)
+        self.packed("--shards", "3", "--overwrite")
+        self.assertEqual(self.names(), [*(f"animals-{i:05}-of-00003.tfrecord" for i in range(3)), "labels.txt"])
+
+    def test_a_failed_run_leaves_what_was_there(self):
+        self.put_numbers(6)
+        self.packed("--shards", "2")
+        before = self.contents()
+        self.put("all/bad.png", b"bad")
+        self.refused("all/bad.png", arguments=["--overwrite"])
+        self.assertEqual(self.contents(), before)
+
+    def test_classes_that_differ_from_those_of_other_shards(self):
+        self.put("cat/1.png", number_png(1))
+        self.packed()
+        self.packed("--name", "again")
+        self.put("bird/2.png", number_png(2))
+        self.refused("labels.txt", "other classes", "--overwrite", arguments=["--name", "more"], status=WRONG_USE)
+        self.packed("--name", "more", "--overwrite")
+        self.assertEqual((self.target / "labels.txt").read_text(), "bird\ncat\n")
+
+    def test_a_class_whose_name_has_a_line_break(self):
+        self.put("a\nb/1.png", number_png(1))
+        self.refused("line break")
+
+
+class LabelFile(PackCase):
+    def setUp(self):
+        super().setUp()
+        self.put_numbers(4, folder="deep/er")
+        self.put("loose, with comma.png", number_png(9))
+
+    def with_labels(self, text, *arguments):
+        path = self.write("labels.csv", text)
+        return [*arguments, "--labels", str(path)]
+
+    def test_numbers_are_the_labels_and_only_what_is_named_is_packed(self):
+        text = 'path,label\r\ndeep/er/001.png,7\r\n\r\n"loose, with comma.png",-3\r\n./deep/er/../er/000.png, 12 '
+        summary = self.packed(*self.with_labels(text))
+        self.assertEqual(self.labels(), {"deep/er/001.png": 7, "loose, with comma.png": -3, "deep/er/000.png": 12})
+        self.assertEqual((summary["classes"], self.names()), ([], ["animals-00000-of-00001.tfrecord"]))
+
+    def test_names_are_classes_in_byte_order(self):
+        text = '\ufeffFile,Class\ndeep/er/000.png,dog\ndeep/er/001.png,"cat ""big"""\ndeep/er/002.png,dog\n'
+        self.assertEqual(self.packed(*self.with_labels(text))["classes"], ['cat "big"', "dog"])
+        self.assertEqual(self.labels(), {"deep/er/000.png": 1, "deep/er/001.png": 0, "deep/er/002.png": 1})
+
+    def test_a_first_line_that_names_a_picture_is_no_header(self):
+        self.packed(*self.with_labels("deep/er/000.png,label\n"))
+        self.assertEqual((self.target / "labels.txt").read_text(), "label\n")
+
+    def test_mistakes_are_told_with_their_line_and_what_to_do(self):
+        good = "path,label\ndeep/er/000.png,1\n"
+        for text, line, *words in (
+            (good + "gone.png,1\n", 3, "there is no file 'gone.png'", "relative"),
+            (good + "deep/er,1\n", 3, "is no file"),
+            (good + "deep/er/001.png,cat\n", 3, "'cat' is no number", "'1' in line 2", "all as names"),
+            ("deep/er/000.png,cat\ndeep/er/001.png,1\n", 2, "'1' is a number", "'cat' in line 1"),
+            (good + "\ndeep/er/../er/000.png,2\n", 4, "stands in line 2 already", "remove"),
+            (good + "../animals/deep/er/001.png,2\n", 3, "lies outside of"),
+            (good + f"{self.source}/deep/er/001.png,2\n", 3, "lies outside of"),
+            (good + "deep/er/001.png\n", 3, "has 1 field;", "path,label"),
+            (good + "loose, with comma.png,2\n", 3, "has 3 fields", "quotes"),
+            (good + "deep/er/001.png,\n", 3, "label of 'deep/er/001.png' is empty"),
+            (good + ",2\n", 3, "the path is empty"),
+            (good + '"deep/er/001.png,2\n', 3, "a quote is opened and never closed"),
+            (good + '"deep/er/001.png"x,2\n', 3, "behind a closing quote"),
+            (good + '"two\nlines",1\n"three\n\n",1\n', 3, "there is no file"),
+            (good + "zero\0byte,2\n", 3, "there is no file"),
+        ):
+            self.refused(f"labels.csv:{line}: ", *words, arguments=self.with_labels(text))
+        for text in ("", "\n\n", "path,label\n"):
+            self.refused("labels.csv has no lines", "path,label", arguments=self.with_labels(text))
+
+    def test_a_label_file_that_is_missing(self):
+        self.refused("gone.csv", "No such file", arguments=["--labels", self.folder / "gone.csv"])
+
+    def test_a_file_that_is_named_and_no_picture(self):
+        self.put("notes.txt", b"not a picture")
+        self.refused("notes.txt: it is no picture", arguments=self.with_labels("notes.txt,1\n"))
+
+
+class Idx(PackCase):
+    PIXELS = bytes(range(24))
+
+    def put_mnist(self, ending="", wrap=lambda data: data):
+        self.put("train-images-idx3-ubyte" + ending, wrap(idx(self.PIXELS, 4, 2, 3)))
+        self.put("train-labels-idx1-ubyte" + ending, wrap(idx([3, 0, 1, 1], 4)))
+        self.put("t10k-images-idx3-ubyte" + ending, wrap(idx(self.PIXELS[:6], 1, 2, 3)))
+        self.put("t10k-labels-idx1-ubyte" + ending, wrap(idx([5], 1)))
+
+    def pixels_of(self, image):
+        self.write("one.png", image)
+        listed = {"stage": "list_files", "file_pattern": "one.png"}
+        (picture,) = self.elements_of(listed, mapped(op("decode_png", op("read_file", "x"))))
+        return picture
+
+    def check_mnist(self):
+        self.assertEqual(
+            self.names(), ["labels.txt", "test-00000-of-00001.tfrecord", "train-00000-of-00001.tfrecord"]
+        )
+        self.assertEqual((self.target / "labels.txt").read_text(), "0\n1\n2\n3\n4\n5\n")
+        train = {e["path"].decode(): e for e in self.examples("train")}
+        self.assertEqual(sorted(train), [f"train-images-idx3-ubyte/{i:05}" for i in range(4)])
+        self.assertEqual([train[path]["label"] for path in sorted(train)], [3, 0, 1, 1])
+        last = train["train-images-idx3-ubyte/00003"]["image"]
+        self.assertEqual(self.pixels_of(last), [[[18], [19], [20]], [[21], [22], [23]]])
+        (test,) = self.examples("test")
+        self.assertEqual((test["path"], test["label"]), (b"t10k-images-idx3-ubyte/00000", 5))
+
+    def test_mnist_as_it_comes(self):
+        self.put_mnist()
+        self.assertEqual(self.packed()["records"], 5)
+        self.check_mnist()
+
+    def test_mnist_in_gzip_gives_the_same_bytes_with_any_number_of_workers(self):
+        self.put_mnist(ending=".gz", wrap=gzip.compress)
+        self.packed(before=["--workers", "0"])
+        self.check_mnist()
+        reference = self.contents()
+        self.packed("--overwrite", before=["--workers", "4"])
+        self.assertEqual(self.contents(), reference)
+
+    def test_one_pair_of_files(self):
+        images = self.put("letters.gz", gzip.compress(idx(self.PIXELS, 4, 2, 3)))
+        labels = self.put("their-labels", idx([0, 1, 2, 1], 4))
+        result = stoker("pack", images, self.target, "--labels", labels)
+        self.assertEqual((result.status, result.errors), (FINE, ""))
+        self.assertEqual({e["path"].decode(): e["label"] for e in self.examples("letters")}["letters/00002"], 2)
+        result = stoker("pack", images, self.target, "--labels", labels, "--name", "all", "--shards", "2")
+        self.assertEqual(len(self.examples("all")), 4)
+
+    def test_a_name_stands_before_train_and_test(self):
+        self.put_mnist()
+        self.packed("--name", "fashion")
+        self.assertIn("fashion-train-00000-of-00001.tfrecord", self.names())
+
+    def test_files_that_are_wrong(self):
+        images, labels = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
+        whole = idx(self.PIXELS, 4, 2, 3)
+        for files, *words in (
+            ({images: whole}, images, f"no {labels}", ".gz"),
+            ({labels: idx([1], 1)}, labels, f"no {images}"),
+            ({images: whole[:-1], labels: idx([0] * 4, 4)}, images, "has 23 bytes of values, 24 were wanted"),
+            ({images: whole[:7], labels: idx([0] * 4, 4)}, images, "ends inside its header"),
+            ({images + ".gz": gzip.compress(whole)[:-5], labels: idx([0] * 4, 4)}, images, "ends too early"),
+            ({images: b"", labels: idx([0] * 4, 4)}, images, "no idx file"),
+            ({images: whole, labels: idx([0] * 3, 3)}, "holds 4 pictures", "3 labels"),
+            ({images: whole, labels: whole}, labels, "uint8 of shape [4, 2, 3]", "labels are wanted"),
+            ({images: idx([0] * 4, 4), labels: whole}, images, "grey pictures are wanted"),
+            ({images: idx([], 0, 2, 3), labels: idx([], 0)}, images, "holds no pictures"),
+            ({images: idx([], 2, 0, 3), labels: idx([0, 0], 2)}, f"{images}/0000", "has no pixels"),
+        ):
+            for name, data in files.items():
+                self.put(name, data)
+            self.refused(*words)
+            for name in files:
+                (self.source / name).unlink()
+
+    def test_wrong_use(self):
+        self.put_mnist()
+        self.refused("leave --labels out", arguments=["--labels", "x"], status=WRONG_USE)
+        self.source = self.source / "train-images-idx3-ubyte"
+        self.refused("is a file", "--labels", status=WRONG_USE)
+
+
+class LongRuns(PackCase):
+    """A run that takes seconds and is stopped as soon as it has shown what is looked for."""
+
+    def setUp(self):
+        super().setUp()
+        count, side = 100_000, 28
+        for name, header in (
+            ("train-images-idx3-ubyte", idx([], count, side, side)),
+            ("train-labels-idx1-ubyte", idx([], count)),
+        ):
+            path = self.put(name, header)
+            os.truncate(path, len(header) + count * (side * side if "images" in name else 1))
+
+    def start(self, **streams):
+        return subprocess.Popen(
+            [STOKER, "--workers", "0", "pack", self.source, self.target],
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            **streams,
+        )
+
+    def test_ctrl_c_leaves_nothing_behind(self):
+        with self.start(stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+            while not self.names():
+                self.assertIsNone(process.poll(), "it ended by itself")
+                os.sched_yield()
+            self.assertTrue(self.names()[0].endswith(".partial"), self.names())
+            process.send_signal(signal.SIGINT)
+            self.assertEqual((process.wait(60), process.stderr.read()), (130, b""))
+        self.assertEqual(self.names(), [])
+
+    def test_a_terminal_shows_how_far_it_has_come(self):
+        try:
+            ours, theirs = pty.openpty()
+        except OSError as error:
+            self.skipTest(f"this machine gives no terminal: {error}")
+        self.addCleanup(os.close, ours)
+        with self.start(stdout=subprocess.DEVNULL, stderr=theirs) as process:
+            os.close(theirs)
+            text = b""
+            while b"left" not in text:
+                text += os.read(ours, 4096)
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(60), 130)
+        self.assertRegex(text.decode(), r"[█░]{20} [\d,]+ of 100,000  [\d,]+ pictures/s  [\d.]+ MB/s  \d+:\d\d left")
+
+
+if __name__ == "__main__":
+    unittest.main()
