@@ -89,7 +89,8 @@ Result<void> check_name(const std::string& name) {
 }
 
 std::string own_name(const std::string& folder) {
-  fs::path path = fs::absolute(folder).lexically_normal();
+  std::error_code unknown;
+  fs::path path = fs::absolute(folder, unknown).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
   return path.has_filename() ? path.filename().string() : "data";
 }
@@ -143,8 +144,16 @@ Result<void> check_labels_file(const std::string& path, const PackInput& input) 
   return Error::precondition(path, " is there already and names other classes; choose another folder, or --overwrite");
 }
 
+Result<int64_t> shard_count(const PackOptions& options, const Split& split) {
+  if (!options.shards) return std::max<int64_t>(1, std::min({split.bytes / kShardBytes, split.count, kMostShards}));
+  if (*options.shards <= split.count) return *options.shards;
+  return Error::precondition("--shards ", *options.shards, " for ", split.count, " records of '", split.name,
+                             "' leaves some empty; at most ", split.count);
+}
+
 Result<void> prepare_target(const PackOptions& options, const PackInput& input) {
   STOKER_TRY(check_classes(input));
+  for (const Split& split : input.splits) STOKER_TRY(shard_count(options, split));
   std::error_code failed;
   fs::create_directories(options.target, failed);
   if (failed) return Error::from_errno(failed.value(), "cannot make the folder " + options.target);
@@ -156,38 +165,50 @@ Result<void> prepare_target(const PackOptions& options, const PackInput& input) 
   return check_labels_file(options.target + "/labels.txt", input);
 }
 
-Result<int64_t> shard_count(const PackOptions& options, const Split& split) {
-  if (!options.shards) return std::max<int64_t>(1, std::min({split.bytes / kShardBytes, split.count, kMostShards}));
-  if (*options.shards <= split.count) return *options.shards;
-  return Error::precondition("--shards ", *options.shards, " for ", split.count, " records of '", split.name,
-                             "' leaves some empty; at most ", split.count);
-}
-
 // ---- writing
 
-Result<void> write_split(const PackOptions& options, const Split& split, BadFiles& bad, Progress& progress,
-                         Written& written) {
-  STOKER_TRY(const int64_t shards, shard_count(options, split));
-  Loader loader(split.records, {.interrupted = [] { return interrupted(); }});
-  int64_t at = 0;
-  for (int64_t shard = 0; shard < shards; ++shard) {
-    STOKER_TRY(PartialFile file, PartialFile::create(fmt::format("{}/{}-{:05}-of-{:05}.tfrecord", options.target,
-                                                                 split.name, shard, shards)));
-    for (const int64_t end = split.count * (shard + 1) / shards; at < end; ++at) {
-      const Result<std::optional<Element>> next = loader.next();
-      if (interrupted()) return Error::cancelled();
-      if (!next) STOKER_TRY(bad.add(split.path_of(at), next.error()));
-      const Bytes record = next && *next ? (*next)->leaves[0].bytes() : Bytes();
-      STOKER_TRY(file.append(record));
-      written.records += !record.empty();
-      written.bytes += static_cast<int64_t>(record.size());
-      progress.advance(static_cast<int64_t>(record.size()));
+class ShardWriter {
+ public:
+  ShardWriter(const PackOptions& options, int64_t records, BadFiles& bad)
+      : options_(options), bad_(bad), progress_(records, options.quiet) {}
+
+  Result<void> write(const Split& split) {
+    STOKER_TRY(const int64_t shards, shard_count(options_, split));
+    Loader loader(split.records, {.interrupted = [] { return interrupted(); }});
+    int64_t at = 0;
+    for (int64_t shard = 0; shard < shards; ++shard) {
+      const std::string name = fmt::format("{}-{:05}-of-{:05}.tfrecord", split.name, shard, shards);
+      STOKER_TRY(PartialFile file, PartialFile::create(options_.target + "/" + name));
+      for (const int64_t end = split.count * (shard + 1) / shards; at < end; ++at)
+        STOKER_TRY(write_record(split, at, loader, file));
+      STOKER_TRY(file.finish());
+      written_.files.push_back(std::move(file));
     }
-    STOKER_TRY(file.finish());
-    written.files.push_back(std::move(file));
+    return {};
   }
-  return {};
-}
+
+  Written take() { return std::move(written_); }
+
+ private:
+  Result<void> write_record(const Split& split, int64_t at, Loader& loader, PartialFile& file) {
+    const Result<std::optional<Element>> next = loader.next();
+    if (interrupted()) return Error::cancelled();
+    if (!next) {
+      progress_.advance(0);
+      return bad_.add(split.path_of(at), next.error());
+    }
+    const Bytes record = next.value()->leaves[0].bytes();
+    ++written_.records;
+    written_.bytes += static_cast<int64_t>(record.size());
+    progress_.advance(static_cast<int64_t>(record.size()));
+    return file.append(record);
+  }
+
+  const PackOptions& options_;
+  BadFiles& bad_;
+  Progress progress_;
+  Written written_;
+};
 
 // Gives everything its name.
 Result<void> keep(const PackOptions& options, const PackInput& input, Written& written) {
@@ -207,9 +228,9 @@ Result<Written> write(const PackOptions& options, const PackInput& input, BadFil
   const Uninterrupted until_done;  // the loop ends at once by itself, and removes what it began
   int64_t records = 0;
   for (const Split& split : input.splits) records += split.count;
-  Progress progress(records, options.quiet);
-  Written written;
-  for (const Split& split : input.splits) STOKER_TRY(write_split(options, split, bad, progress, written));
+  ShardWriter writer(options, records, bad);
+  for (const Split& split : input.splits) STOKER_TRY(writer.write(split));
+  Written written = writer.take();
   if (written.records == 0)
     return Error::corrupt("none of the ", bad.all().size(), " files could be packed; the first is ", bad.all()[0].path,
                           ": ", bad.all()[0].error);
@@ -253,7 +274,9 @@ void say_what_was_written(const PackOptions& options, const Written& written, co
   print_line(fmt::format("{} in {}, {}, in {}", plural(written.records, "record", "records"),
                          plural(static_cast<int64_t>(written.files.size()), "shard", "shards"),
                          bytes_words(static_cast<double>(written.bytes)), seconds_words(seconds)));
-  print_line("  " + written.files.front().path() + (written.files.size() > 1 ? " …" : ""));
+  const size_t listed = std::min(written.files.size(), kMostListed);
+  for (size_t i = 0; i < listed; ++i) print_line("  " + written.files[i].path());
+  if (written.files.size() > listed) print_line(fmt::format("  and {} more", written.files.size() - listed));
   if (!input.classes.empty())
     print_line(fmt::format("  {}/labels.txt: {}", options.target,
                            plural(static_cast<int64_t>(input.classes.size()), "class", "classes")));
@@ -286,7 +309,8 @@ Result<void> BadFiles::add(const std::string& path, const Error& error) {
     all_.push_back({path, error.message()});
     return {};
   }
-  const std::string whole = folder_ + "/" + path, message = error.message();
+  const std::string whole = folder_ + "/" + path;
+  const std::string& message = error.message();
   return Error::corrupt(message.find(whole) == std::string::npos ? whole + ": " : "", message,
                         "; mend or remove it, or leave such files out by --on-error skip");
 }

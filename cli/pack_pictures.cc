@@ -116,7 +116,8 @@ class FolderWalk {
     const Result<std::vector<std::string>> names = names_in(below_root(folder));
     if (!names) return bad_.add(folder, names.error());
     open_.push_back(id);
-    for (const std::string& name : *names) STOKER_TRY(is_hidden(name) ? left_out() : visit(folder + "/" + name, label));
+    for (const std::string& name : *names)
+      STOKER_TRY(is_hidden(name) ? left_out() : visit((fs::path(folder) / name).string(), label));
     open_.pop_back();
     return {};
   }

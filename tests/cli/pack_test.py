@@ -339,6 +339,13 @@ class BadFiles(PackCase):
         self.assertEqual(result.status, FINE)
         self.assertIn("x/round.png", result.errors)
 
+    def test_files_that_no_record_can_hold(self):
+        self.put("x/ok.png", number_png(1))
+        os.truncate(self.put("x/giant.png", number_png(2)), 2**30 + 1)
+        self.refused("x/giant.png: it has 1073741825 bytes", "at most 1073741824")
+        result = self.pack("--on-error", "skip")
+        self.assertEqual((result.status, len(self.examples())), (FINE, 1))
+
     def as_nobody(self, *arguments):
         """Runs the command so that file modes count, also where the tests are root."""
         self.folder.chmod(0o777)
@@ -574,6 +581,7 @@ class Idx(PackCase):
     def test_wrong_use(self):
         self.put_mnist()
         self.refused("leave --labels out", arguments=["--labels", "x"], status=WRONG_USE)
+        self.refused("--shards 3 for 1 records of 'test'", arguments=["--shards", "3"], status=WRONG_USE)
         self.source = self.source / "train-images-idx3-ubyte"
         self.refused("is a file", "--labels", status=WRONG_USE)
 
@@ -621,7 +629,7 @@ class LongRuns(PackCase):
                 text += os.read(ours, 4096)
             process.send_signal(signal.SIGINT)
             self.assertEqual(process.wait(60), 130)
-        self.assertRegex(text.decode(), r"[█░]{20} [\d,]+ of 100,000  [\d,]+ pictures/s  [\d.]+ MB/s  \d+:\d\d left")
+        self.assertRegex(text.decode(), r"[█░]{20} [\d,]+ of 100,000  [\d,.]+ pictures/s  [\d.]+ \w+/s  \d+:\d\d left")
 
 
 if __name__ == "__main__":
