@@ -95,26 +95,26 @@ SRC is one of
     t10k-images-idx3-ubyte, t10k-labels-idx1-ubyte, each plain or .gz
   a file of idx images and, with --labels, that of its labels
 
-DST gets NAME-00000-of-00008.tfrecord and so on, and labels.txt with the classes,
-one a line: the label of a picture is the number of its line, from 0. Classes are
-in byte order. A record is a tf.train.Example with image (the bytes of the file;
-PNG for idx), label (int64) and path (below SRC). MNIST's files become the names
-train and test.
+DST gets NAME-00000-of-00008.tfrecord and so on, and labels.txt with the
+classes, one a line: the label of a picture is the number of its line, from 0.
+Classes are in byte order. A record is a tf.train.Example with image (the bytes
+of the file; PNG for idx), label (int64) and path (below SRC). MNIST's files
+become train and test, with --name before it NAME-train and NAME-test.
 
-The same input, seed and options give the same bytes, with any number of workers.
+The same input, seed and options give the same bytes, whatever the workers.
 Everything is in place at the end, or nothing is: a run that fails or is stopped
 leaves no shards.
 
 JPEG, PNG, GIF, BMP and WebP are known by their first bytes, and the headers of
-JPEG and PNG are read. A file that is none ends the work; with --on-error skip it
-is listed at the end. Hidden files and those named as something else (.txt, .csv,
-.json, ...) are left out and counted.
+JPEG and PNG are read. A file that is none ends the work; with --on-error skip
+it is listed at the end. Hidden files and those named as something else (.txt,
+.csv, .json, ...) are left out and counted.
 
 Examples:
-  stoker pack photos packed                            one folder a class
-  stoker pack photos packed --labels labels.csv        path,label lines decide
-  stoker pack mnist packed                             packed/train-..., packed/test-...
-  stoker pack images-idx3-ubyte.gz packed --labels labels-idx1-ubyte.gz --name all
+  stoker pack photos packed                      one folder a class
+  stoker pack photos packed --labels labels.csv  lines path,label decide
+  stoker pack mnist packed                       packed/train-*, packed/test-*
+  stoker pack images.gz packed --labels labels.gz --name all    one idx file
   stoker pack photos packed --shards 16 --seed 7 --overwrite
   stoker pack photos packed --on-error skip --json | jq .skipped)";
 
@@ -303,7 +303,7 @@ void CommandLine::add_pack() {
       ->check(quiet(CLI::Range(1, 99999)))
       ->type_name("N");
   command->add_option("--seed", pack_.seed, "Of the order of the records; 0 unless told")->type_name("N");
-  command->add_option("--on-error", on_error_, "When a file cannot be packed: raise or skip; raise unless told")
+  command->add_option("--on-error", on_error_, "When a file is bad: raise, unless told skip")
       ->check(quiet(CLI::IsMember({"raise", "skip"})))
       ->type_name("WHAT");
   command->add_flag("--overwrite", pack_.overwrite, "Replace shards of that name, and labels.txt");
