@@ -39,6 +39,26 @@ TEST(OpenStream, InflatesGzipAndZlib) {
   EXPECT_EQ(drain(*open_stream(dir.write("b", zlibbed(text)), Compression::kZlib).value()).bytes, text);
 }
 
+TEST(OpenStream, SkipsToAPlaceInWhateverItReads) {
+  const TempDir dir;
+  const std::string text = text_of_size(600000);
+  const std::string plain = dir.write("a", text), packed = dir.write("b", gzipped(text));
+  for (const int64_t place : {0, 1, 300000, 600000}) {
+    const auto stream = open_stream(plain, Compression::kNone).value();
+    ASSERT_TRUE(stream->skip(place).ok());
+    EXPECT_EQ(stream->left(), 600000 - place);
+    EXPECT_EQ(drain(*stream).bytes, text.substr(static_cast<size_t>(place)));
+    const auto inflated = open_stream(packed, Compression::kGzip).value();
+    ASSERT_TRUE(inflated->skip(place).ok());
+    EXPECT_EQ(inflated->left(), std::nullopt);
+    EXPECT_EQ(drain(*inflated).bytes, text.substr(static_cast<size_t>(place)));
+  }
+  EXPECT_EQ(open_stream(plain, Compression::kNone).value()->skip(600001).error().message(),
+            plain + " has 600000 bytes, at least 600001 were wanted");
+  EXPECT_EQ(open_stream(packed, Compression::kGzip).value()->skip(600002).error().message(),
+            packed + " ends 2 bytes before the place that was wanted");
+}
+
 TEST(OpenStream, NamesWhatItCannotOpen) {
   const TempDir dir;
   const Error missing = open_stream(dir.at("missing"), Compression::kGzip).error();

@@ -101,6 +101,12 @@ Result<size_t> File::read(std::span<char> into) {
   return static_cast<size_t>(count);
 }
 
+Result<void> File::seek(int64_t offset) {
+  if (lseek(descriptor_, offset, SEEK_SET) != offset)
+    return about(path_, Error::io("cannot go to byte ", offset, " of ", path_));
+  return {};
+}
+
 Result<std::string> read_file(const std::string& path, int64_t at_most) {
   STOKER_TRY(File file, File::open(path));
   return read_rest(file, at_most);

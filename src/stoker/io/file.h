@@ -23,6 +23,8 @@ class File {
 
   // Reads at least one byte unless the file has ended: 0. `into` is not empty.
   Result<size_t> read(std::span<char> into);
+  // Reads go on at this byte. What cannot be read by place (pipes) is an error.
+  Result<void> seek(int64_t offset);
 
   const std::string& path() const { return path_; }
   // When it was opened. 0 for what has no size of its own: pipes, /proc.

@@ -25,6 +25,19 @@ class FileStream final : public ByteStream {
                             " bytes when it was opened: it was cut while it was read");
     return count;
   }
+  Result<void> skip(int64_t bytes) override {
+    if (!left()) return ByteStream::skip(bytes);
+    if (bytes > *left())
+      return Error::corrupt(file_.path(), " has ", file_.size(), " bytes, at least ", read_ + bytes, " were wanted")
+          .set_path(file_.path());
+    STOKER_TRY(file_.seek(read_ + bytes));
+    read_ += bytes;
+    return {};
+  }
+  std::optional<int64_t> left() const override {
+    if (file_.size() == 0) return std::nullopt;  // or it is not known
+    return std::max<int64_t>(0, file_.size() - read_);
+  }
   const std::string& path() const override { return file_.path(); }
 
  private:
@@ -191,6 +204,18 @@ Result<std::unique_ptr<ByteStream>> decompress_as_it_begins(std::unique_ptr<Byte
 }
 
 }  // namespace
+
+Result<void> ByteStream::skip(int64_t bytes) {
+  std::vector<char> buffer(static_cast<size_t>(std::min<int64_t>(bytes, 256 << 10)));
+  for (int64_t left = bytes; left > 0;) {
+    const size_t most = static_cast<size_t>(std::min<int64_t>(left, static_cast<int64_t>(buffer.size())));
+    STOKER_TRY(const size_t count, read(std::span(buffer).first(most)));
+    if (count == 0)
+      return Error::corrupt(path(), " ends ", left, " bytes before the place that was wanted").set_path(path());
+    left -= static_cast<int64_t>(count);
+  }
+  return {};
+}
 
 Result<Compression> compression_of(std::string_view name) {
   if (name.empty()) return Compression::kNone;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,12 @@ class ByteStream {
   // Gives at least one byte unless the stream has ended: 0. `into` is not
   // empty. What came before a fault is given first; the fault then stays.
   virtual Result<size_t> read(std::span<char> into) = 0;
+
+  // Goes past so many bytes, without reading them where that can be. An end
+  // before them is DataLoss.
+  virtual Result<void> skip(int64_t bytes);
+  // How many bytes there are to come, where that is known.
+  virtual std::optional<int64_t> left() const { return std::nullopt; }
 
   virtual const std::string& path() const = 0;
 };

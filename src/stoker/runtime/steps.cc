@@ -34,14 +34,24 @@ void annotate(Error& error, const Node& node, const Origin& origin, const std::v
 
 namespace {
 
+// A source's offset is that of the buffer's first byte; a view that begins
+// further on is from further on in the file.
+Buffer::Source source_of_view(const Array& array) {
+  Buffer::Source source = *array.owner()->source();
+  const auto distance = static_cast<const std::byte*>(array.raw()) - array.owner()->data();
+  const bool inside = distance >= 0 && distance < static_cast<ptrdiff_t>(array.owner()->size());
+  if (source.offset != -1 && inside) source.offset += distance;
+  return source;
+}
+
 // The file that a row's bytes came from, if one of them says so.
-const Buffer::Source* file_of(const Run& run, int32_t row) {
+std::optional<Buffer::Source> file_of(const Run& run, int32_t row) {
   for (const Column& column : run.columns) {
     if (column.dense()) continue;
     const Array& array = column.rows()[static_cast<size_t>(row)];
-    if (array.owner() && array.owner()->source()) return array.owner()->source();
+    if (array.owner() && array.owner()->source()) return source_of_view(array);
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 void annotate_new_failures(Run& run, size_t before, const Run* input, const StepPlan& step,
@@ -50,7 +60,7 @@ void annotate_new_failures(Run& run, size_t before, const Run* input, const Step
   for (Failure& failure : run.failed) {
     if (!failure.error.place().origin.empty()) continue;
     if (input)
-      if (const Buffer::Source* file = file_of(*input, failure.row); file && failure.error.place().path.empty())
+      if (const auto file = file_of(*input, failure.row); file && failure.error.place().path.empty())
         failure.error.set_path(file->path, file->offset);
     annotate(failure.error, *step.node, run.origins.at(failure.row), context.sources);
     failure.error.at().record = step.node->stage->record_words(run.origins.at(failure.row));

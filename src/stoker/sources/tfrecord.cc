@@ -1,0 +1,154 @@
+#include "stoker/sources/tfrecord.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "stoker/codecs/tfrecord.h"
+#include "stoker/io/stream.h"
+
+namespace stoker {
+
+// Reads blocks and gives the records in them as views. A record that crosses
+// the end of a block begins the next one.
+class RecordReader {
+ public:
+  // A record begins at `offset`.
+  static Result<std::shared_ptr<RecordReader>> open(const std::string& path, Compression compression, int64_t offset) {
+    STOKER_TRY(auto bytes, open_stream(path, compression));
+    if (offset > 0) STOKER_TRY(bytes->skip(offset));
+    return std::make_shared<RecordReader>(std::move(bytes), offset);
+  }
+
+  RecordReader(std::unique_ptr<ByteStream> bytes, int64_t offset) : bytes_(std::move(bytes)), parser_(offset) {}
+  RecordReader(const RecordReader&) = delete;
+  RecordReader& operator=(const RecordReader&) = delete;
+  ~RecordReader() { close(); }
+
+  // Nothing at the end. It goes on behind an error unless goes_on() is false.
+  Result<std::optional<Array>> next(const Context& context);
+
+  // False behind the end and behind a fault of the file.
+  bool goes_on() const { return bytes_ != nullptr; }
+  int64_t offset() const { return parser_.offset(); }
+  // Gives file and memory back: copies of a state may share the reader for long.
+  void close() {
+    bytes_.reset();
+    if (block_) block_->drop();
+    block_ = nullptr;
+    window_ = {};
+  }
+
+ private:
+  // One read of this size costs little more than its copying, and some records
+  // of ImageNet's size fit.
+  static constexpr size_t kBlockBytes = size_t{1} << 20;
+
+  std::optional<int64_t> left() const;
+  Result<void> refill(size_t wanted);
+  Result<void> make_room(size_t wanted);
+  size_t room() const { return block_ ? block_->size() - (begin() + window_.size()) : 0; }
+  size_t begin() const { return static_cast<size_t>(window_.data() - data()); }
+  char* data() const { return reinterpret_cast<char*>(block_->data()); }
+
+  std::unique_ptr<ByteStream> bytes_;  // null behind the end
+  RecordParser parser_;
+  Buffer* block_ = nullptr;
+  Bytes window_;  // of the block: what was read and not given
+  bool ended_ = false;
+};
+
+Result<std::optional<Array>> RecordReader::next(const Context& context) {
+  using Kind = RecordParser::Step::Kind;
+  while (true) {
+    if (context.stopped()) return Error::cancelled();  // a search may go through the whole file
+    RecordParser::Step step = parser_.step(window_, left());
+    window_.remove_prefix(step.consumed);
+    if (step.kind == Kind::kError) return *std::move(step.error);
+    if (step.kind == Kind::kRecord) {
+      block_->keep();
+      return std::optional(Array::view_bytes(step.payload, block_));
+    }
+    if (step.kind == Kind::kEnd) break;
+    if (Result<void> read = refill(step.wanted); !read) {
+      close();
+      return std::move(read).error();
+    }
+  }
+  close();
+  return std::optional<Array>();
+}
+
+// From the window's begin to the end of the file, where that is known.
+std::optional<int64_t> RecordReader::left() const {
+  const auto here = static_cast<int64_t>(window_.size());
+  if (ended_) return here;
+  const std::optional<int64_t> more = bytes_->left();
+  return more ? std::optional(here + *more) : std::nullopt;
+}
+
+// Reads until the window has as many bytes, or all there are.
+Result<void> RecordReader::refill(size_t wanted) {
+  while (window_.size() < wanted && !ended_) {
+    if (room() == 0 || (begin() > 0 && begin() + wanted > block_->size())) STOKER_TRY(make_room(wanted));
+    STOKER_TRY(const size_t count, bytes_->read({data() + begin() + window_.size(), room()}));
+    window_ = {window_.data(), window_.size() + count};
+    ended_ = count == 0;
+  }
+  return {};
+}
+
+// Moves the window to the front of a block with room behind it. Where nobody
+// knows how long the file is, a block grows with what has come and not with
+// what a header promises.
+Result<void> RecordReader::make_room(size_t wanted) {
+  const std::optional<int64_t> all = left();
+  const size_t bytes = all ? std::max(wanted, std::min(kBlockBytes, static_cast<size_t>(*all)))
+                           : std::max(std::min(wanted, 2 * window_.size()), kBlockBytes);
+  Buffer* block = block_;
+  if (!block || block->shared() || block->size() < bytes) {
+    STOKER_TRY(block, Buffer::make(bytes));
+  }
+  auto* front = reinterpret_cast<char*>(block->data());
+  if (!window_.empty()) std::memmove(front, window_.data(), window_.size());
+  window_ = {front, window_.size()};
+  if (block_ && block != block_) block_->drop();
+  block_ = block;
+  // Errors about a payload name the place of its record.
+  block_->set_source({bytes_->path(), parser_.offset() - static_cast<int64_t>(kRecordHeaderBytes)});
+  return {};
+}
+
+Result<void> TFRecord::check() const {
+  STOKER_TRY(Compression known, compression_of(compression_type));
+  (void)known;
+  if (filenames.empty()) return Error::invalid("at least one file is wanted");
+  return {};
+}
+
+Result<void> TFRecord::open(State& state) const {
+  STOKER_TRY(Compression compression, compression_of(compression_type));
+  STOKER_TRY(state.reader, RecordReader::open(filenames[static_cast<size_t>(state.file)], compression, state.offset));
+  return {};
+}
+
+Result<std::optional<Element>> TFRecord::next(State& state, Context& context) const {
+  while (state.file < static_cast<int64_t>(filenames.size())) {
+    const std::string& path = filenames[static_cast<size_t>(state.file)];
+    const Result<void> opened = state.reader ? Result<void>() : open(state);
+    Result<std::optional<Array>> record =
+        opened ? state.reader->next(context) : Result<std::optional<Array>>(opened.error());
+    const int64_t offset = std::exchange(state.offset, opened ? state.reader->offset() : 0);
+    if (!opened || !state.reader->goes_on()) {
+      ++state.file;
+      state.offset = 0;
+      state.reader.reset();
+    }
+    if (!record && record.error().place().path.empty()) return Error(record.error()).set_path(path, offset);
+    if (!record) return std::move(record).error();
+    if (*record) return std::optional<Element>(Element(**std::move(record)));
+  }
+  return std::optional<Element>();
+}
+
+}  // namespace stoker

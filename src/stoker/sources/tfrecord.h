@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+
+#include "stoker/graph/stage.h"
+#include "stoker/io/file.h"
+
+namespace stoker {
+
+class RecordReader;
+
+// The records of one TFRecord file after the other, as byte strings. Records
+// are views of the large blocks that are read. Damage is one error and the next
+// whole record follows (codecs/tfrecord.h); a file that cannot be read is one
+// error, and the next file follows.
+struct TFRecord {
+  static constexpr std::string_view kName = "tfrecord";
+  static constexpr std::string_view kDoc = "Records of TFRecord files, plain or compressed.";
+  static constexpr bool kWaits = true;
+  static constexpr bool kGoesOn = true;
+
+  std::vector<std::string> filenames;
+  std::string compression_type;
+
+  struct State {
+    int64_t file = 0;
+    int64_t offset = 0;  // of the next record, in what is uncompressed
+    std::shared_ptr<RecordReader> reader;
+    void describe(Fields& f) {
+      f("file", file);
+      f("offset", offset);
+    }
+  };
+
+  void describe(Fields& f) {
+    f.required("filenames", filenames, "one file or several, read in order");
+    f("compression_type", compression_type, "\"\", \"GZIP\" or \"ZLIB\"");
+  }
+
+  Result<void> check() const;
+  Result<void> check_state(const State& state) const {
+    if (state.file < 0 || state.offset < 0)
+      return Error::invalid("the checkpoint is damaged: byte ", state.offset, " of file ", state.file);
+    return {};
+  }
+  Result<Spec> spec(std::span<const Spec>) const { return Spec::scalar(DType::kBytes); }
+  Result<std::optional<Element>> next(State& state, Context& context) const;
+  Result<std::string> fingerprint() const { return fingerprint_of(filenames); }
+
+ private:
+  Result<void> open(State& state) const;
+};
+
+}  // namespace stoker

@@ -1,0 +1,136 @@
+#include "stoker/sources/tfrecord.h"
+
+#include <gtest/gtest.h>
+
+#include "stoker/codecs/tfrecord.h"
+#include "support/compress.h"
+#include "support/support.h"
+#include "support/temp_dir.h"
+
+namespace stoker {
+namespace {
+
+using Words = std::vector<std::string>;
+
+std::string file_of(const Words& payloads) {
+  std::string file;
+  for (const std::string& payload : payloads) append_record(file, payload);
+  return file;
+}
+
+std::string numbered(int begin, int end) {
+  std::string file;
+  for (int i = begin; i < end; ++i) append_record(file, std::to_string(i));
+  return file;
+}
+
+// Several files, one of them empty and one damaged in the middle.
+Dataset example(const std::string& compression_type) {
+  static const TempDir dir;
+  std::string damaged = numbered(10, 20);
+  damaged[100] ^= 1;
+  Words names;
+  for (const std::string& file : {numbered(0, 9), std::string(), damaged, numbered(20, 25).substr(0, 80)}) {
+    const std::string name = compression_type + std::to_string(names.size());
+    names.push_back(dir.write(name, compression_type.empty() ? file : gzipped(file)));
+  }
+  return Dataset::tfrecord({.filenames = names, .compression_type = compression_type});
+}
+
+DATASET_EXAMPLE(example(""));
+DATASET_EXAMPLE(example("GZIP"));
+
+Words payloads(const Dataset& dataset) {
+  Words found;
+  for (const Element& e : elements(dataset)) found.emplace_back(e.leaves[0].bytes());
+  return found;
+}
+
+TEST(TFRecordSource, GivesTheRecordsOfSeveralFilesInOrder) {
+  TempDir dir;
+  const Words names{dir.write("a", file_of({"one", ""})), dir.write("b", ""), dir.write("c", file_of({"three"}))};
+  EXPECT_EQ(payloads(Dataset::tfrecord({.filenames = names})), (Words{"one", "", "three"}));
+}
+
+TEST(TFRecordSource, ReadsCompressedFiles) {
+  TempDir dir;
+  const std::string file = file_of({"one", std::string(3'000'000, 'x'), "three"});
+  const Words wanted{"one", std::string(3'000'000, 'x'), "three"};
+  EXPECT_EQ(payloads(Dataset::tfrecord({.filenames = {dir.write("z", zlibbed(file))}, .compression_type = "ZLIB"})),
+            wanted);
+  EXPECT_EQ(payloads(Dataset::tfrecord({.filenames = {dir.write("g", gzipped(file))}, .compression_type = "GZIP"})),
+            wanted);
+}
+
+// Sizes around the block's, so that records and headers cross its end anywhere.
+TEST(TFRecordSource, ReadsRecordsThatCrossBlocks) {
+  TempDir dir;
+  Words wanted;
+  for (const int size : {1'048'500, 20, 30, 1, 1'048'576, 5'000'000, 0, 1'048'550, 9, 9, 9, 700'000, 700'000})
+    wanted.emplace_back(static_cast<size_t>(size), static_cast<char>('a' + wanted.size()));
+  EXPECT_EQ(payloads(Dataset::tfrecord({.filenames = {dir.write("a", file_of(wanted))}})), wanted);
+}
+
+TEST(TFRecordSource, GoesOnBehindDamageAndNamesFileAndByte) {
+  TempDir dir;
+  std::string file = file_of({"one", "two", "three"});
+  file[19 + 12] ^= 1;
+  const std::string path = dir.write("a", file);
+  Loader loader(Dataset::tfrecord({.filenames = {path}}));
+  ASSERT_TRUE(loader.next().ok());
+  const auto damaged = loader.next();
+  ASSERT_FALSE(damaged.ok());
+  EXPECT_EQ(damaged.error().code(), Code::kDataLoss);
+  EXPECT_EQ(damaged.error().place().path, path);
+  EXPECT_EQ(damaged.error().place().offset, 19);
+  EXPECT_EQ(words_of_rest(loader), (Words{"string[] 'three';"}));
+}
+
+TEST(TFRecordSource, GoesOnWithTheNextFileBehindOneThatIsMissingOrCut) {
+  TempDir dir;
+  const std::string cut = dir.write("cut", file_of({"one", "two"}).substr(0, 33));
+  const std::string whole = dir.write("whole", file_of({"three"}));
+  Loader loader(Dataset::tfrecord({.filenames = {dir.at("gone"), cut, whole}}));
+  EXPECT_EQ(loader.next().error().code(), Code::kNotFound);
+  ASSERT_TRUE(loader.next().ok());
+  const auto lost = loader.next();
+  ASSERT_FALSE(lost.ok());
+  EXPECT_EQ(lost.error().message(), "the record at byte 19 is cut off: the file ends 5 bytes too early");
+  EXPECT_EQ(words_of_rest(loader), (Words{"string[] 'three';"}));
+}
+
+TEST(TFRecordSource, LetsErrorsFurtherOnNameTheRecordsPlace) {
+  TempDir dir;
+  const std::string path = dir.write("a", file_of({"one", "two", "three"}));
+  const auto fail_two = [](const Element& e) -> Result<Element> {
+    if (e.leaves[0].bytes() == "two") return Error::invalid("not this one");
+    return e;
+  };
+  Loader loader(Dataset::tfrecord({.filenames = {path}}).map({.map_func = fail_two}));
+  ASSERT_TRUE(loader.next().ok());
+  const auto failed = loader.next();
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().place().path, path);
+  EXPECT_EQ(failed.error().place().offset, 19);
+}
+
+TEST(TFRecordSource, GoesOnFromACheckpointByItsOffset) {
+  TempDir dir;
+  const std::string path = dir.write("a", numbered(0, 500));
+  const Dataset ds = Dataset::tfrecord({.filenames = {path}});
+  Loader first(ds);
+  for (int i = 0; i < 300; ++i) ASSERT_TRUE(first.next().ok());
+  const std::string saved = *first.save();
+  Loader second(ds);
+  ASSERT_TRUE(second.restore(saved).ok());
+  EXPECT_EQ(words_of_rest(second), words_of_rest(first));
+}
+
+TEST(TFRecordSource, WantsAFileAndAKnownCompression) {
+  EXPECT_EQ(error_of(Dataset::tfrecord({})), "at least one file is wanted");
+  EXPECT_NE(error_of(Dataset::tfrecord({.filenames = {"a"}, .compression_type = "XZ"})).find("'XZ'"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace stoker
