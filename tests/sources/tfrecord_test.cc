@@ -24,17 +24,24 @@ std::string numbered(int begin, int end) {
   return file;
 }
 
-// Several files, one of them empty and one damaged in the middle.
-Dataset example(const std::string& compression_type) {
+// Several files, one of them empty and one damaged in the middle. Written once:
+// loaders of other copies of the data set may have them open.
+Words example_files(bool compressed) {
   static const TempDir dir;
   std::string damaged = numbered(10, 20);
   damaged[100] ^= 1;
   Words names;
   for (const std::string& file : {numbered(0, 9), std::string(), damaged, numbered(20, 25).substr(0, 80)}) {
-    const std::string name = compression_type + std::to_string(names.size());
-    names.push_back(dir.write(name, compression_type.empty() ? file : gzipped(file)));
+    const std::string name = (compressed ? "compressed" : "plain") + std::to_string(names.size());
+    names.push_back(dir.write(name, compressed ? gzipped(file) : file));
   }
-  return Dataset::tfrecord({.filenames = names, .compression_type = compression_type});
+  return names;
+}
+
+Dataset example(const std::string& compression_type) {
+  static const Words plain = example_files(false), compressed = example_files(true);
+  return Dataset::tfrecord(
+      {.filenames = compression_type.empty() ? plain : compressed, .compression_type = compression_type});
 }
 
 DATASET_EXAMPLE(example(""));
@@ -127,7 +134,7 @@ TEST(TFRecordSource, GoesOnFromACheckpointByItsOffset) {
 }
 
 TEST(TFRecordSource, WantsAFileAndAKnownCompression) {
-  EXPECT_EQ(error_of(Dataset::tfrecord({})), "at least one file is wanted");
+  EXPECT_NE(error_of(Dataset::tfrecord({})).find("at least one file is wanted"), std::string::npos);
   EXPECT_NE(error_of(Dataset::tfrecord({.filenames = {"a"}, .compression_type = "XZ"})).find("'XZ'"),
             std::string::npos);
 }
