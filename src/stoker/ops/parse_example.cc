@@ -144,9 +144,8 @@ Result<Column> FixedLenFeature::apply(std::span<const Column> inputs, OpRows& ro
   STOKER_TRY(const Ready checked, ready());
   if (dtype == DType::kInt64) return numbers<int64_t>(*this, checked.count, checked.standard, inputs[0], rows, context);
   if (dtype == DType::kFloat32) return numbers<float>(*this, checked.count, checked.standard, inputs[0], rows, context);
-  return each_row(rows, context, [&](int32_t i) {
-    return strings(*this, checked.count, checked.standard, input_row(inputs[0], i));
-  });
+  return each_row(rows, context,
+                  [&](int32_t i) { return strings(*this, checked.count, checked.standard, input_row(inputs[0], i)); });
 }
 
 Value parse_single_example(Value serialized, std::vector<FixedLenFeature> features) {
