@@ -206,7 +206,7 @@ function(stoker_bench)
   add_executable(stoker_bench ${sources})
   set_target_properties(stoker_bench PROPERTIES OUTPUT_NAME stoker-bench)
   target_include_directories(stoker_bench PRIVATE "${STOKER_ROOT}")
-  target_link_libraries(stoker_bench PRIVATE stoker::stoker fmt::fmt nlohmann_json::nlohmann_json)
+  target_link_libraries(stoker_bench PRIVATE stoker::stoker fmt::fmt nlohmann_json::nlohmann_json JPEG::JPEG)
 endfunction()
 
 # The extension module stoker._core of python/binding; nanobind is a Python package

@@ -80,10 +80,25 @@ install_python() {
   [[ -x $python_env/bin/pip ]] || python3 -m venv "$python_env"
   local pip=("$python_env/bin/pip" --disable-pip-version-check install -q)
   "${pip[@]}" 'scikit-build-core>=0.10' 'nanobind>=2.4' ninja numpy
-  "${pip[@]}" --no-build-isolation --no-deps .
+  rm -rf build/wheel
+  "$python_env/bin/pip" --disable-pip-version-check wheel -q --no-build-isolation --no-deps -w build/wheel .
+  "${pip[@]}" --no-deps --force-reinstall "$(built_wheel)"
 }
+built_wheel() { echo build/wheel/stoker-*.whl; }
 
+# run_python_tests [PYTHON]
 run_python_tests() {
   local file
-  for file in tests/python/*_test.py; do "$python_env/bin/python" -B "$file"; done
+  for file in tests/python/*_test.py; do "${1:-$python_env/bin/python}" -B "$file"; done
+}
+
+# Frameworks are large and stay the same: their environment is kept outside the clone.
+frameworks_env=${XDG_CACHE_HOME:-$HOME/.cache}/stoker/frameworks
+
+# The same package beside TensorFlow, Keras and Pillow.
+install_frameworks() {
+  [[ -x $frameworks_env/bin/pip ]] || python3 -m venv "$frameworks_env"
+  local pip=("$frameworks_env/bin/pip" --disable-pip-version-check install -q)
+  "${pip[@]}" tensorflow-cpu pillow
+  "${pip[@]}" --no-deps --force-reinstall "$(built_wheel)"
 }

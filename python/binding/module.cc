@@ -13,6 +13,7 @@
 #include "python/binding/errors.h"
 #include "python/binding/functions.h"
 #include "python/binding/params.h"
+#include "python/binding/records.h"
 #include "stoker/stoker.h"
 
 namespace stoker::python {
@@ -36,11 +37,16 @@ struct PyExpr {
 struct PyElement {
   Element element;
 };
+struct PyArray {
+  Array array;
+};
 
 bool give(nb::handle value, ReadContext& context) {
   if (nb::isinstance<PyElement>(value)) {
     const Element& element = nb::cast<PyElement&>(value).element;
     context.given.emplace_back(element);
+  } else if (nb::isinstance<PyArray>(value)) {
+    context.given.emplace_back(nb::cast<PyArray&>(value).array);
   } else if (nb::isinstance<Dataset>(value)) {
     context.given.emplace_back(Graph(nb::cast<Dataset&>(value)));
   } else if (nb::isinstance<PyFunction>(value)) {
@@ -247,6 +253,9 @@ NB_MODULE(_core, m) {
   nb::class_<PyElement>(m, "Element").def("__init__", [](PyElement* self, nb::handle value) {
     new (self) PyElement{element_from_python(value, Memory::kShare)};
   });
+  nb::class_<PyArray>(m, "Array").def("__init__", [](PyArray* self, nb::handle value) {
+    new (self) PyArray{array_from_python(value, Memory::kCopy)};
+  });
   nb::class_<PyFunction>(m, "Function").def("words", [](const PyFunction& self) { return self.function.words(); });
   nb::class_<PyGenerator>(m, "Generator").def("__init__", [](PyGenerator* self, nb::object callable) {
     new (self) PyGenerator{generator_of(std::move(callable))};
@@ -310,6 +319,7 @@ NB_MODULE(_core, m) {
       .def("close", &PyLoader::close);
   m.def("close_all", &PyLoader::close_all);
 
+  define_records(m);
   m.def("stages", [] { return table_of(registry().stages()); });
   m.def("ops", [] { return table_of(registry().ops()); });
   m.def("set_seed", &set_seed);

@@ -23,6 +23,7 @@ Json json_of(nb::handle value, ReadContext& context, const Give& give) {
     for (nb::handle item : nb::borrow<nb::list>(value)) list.push(json_of(item, context, give));
     return list;
   }
+  if (PyDict_Check(value.ptr())) return params_of(nb::borrow<nb::dict>(value), context, give);
   const auto number = static_cast<int64_t>(context.given.size());
   if (!give(value, context))
     throw Error::invalid("a parameter of type ", nb::cast<std::string>(value.type().attr("__name__")));

@@ -9,6 +9,7 @@ import weakref
 import numpy as np
 
 from . import _core, errors
+from ._keras import KerasAdapter, data_adapter_class
 from ._spec import TensorSpec, convert, structure_map
 from ._trace import python_function, trace
 from ._values import constant, dtype_name
@@ -17,6 +18,7 @@ AUTOTUNE = -1
 INFINITE = -1
 UNKNOWN = -2
 
+_ASKED_BY_KERAS = {name for name in vars(KerasAdapter) if not name.startswith("_")}
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -305,14 +307,16 @@ class Dataset:
     @property
     def element_spec(self):
         """Structure, shapes and types of the elements."""
+        known = self._known_spec()
+        return structure_map(_spec_of_value, self._one()) if known is None else known
+
+    def _known_spec(self):
+        """The same, or None where an element would have to be made to know it."""
         known = self._core.element_spec()
-        if known is None:
-            return structure_map(_spec_of_value, self._one())
-        structure, leaves = known
-        specs = [TensorSpec(shape, "string" if dtype is None else dtype) for dtype, shape in leaves]
-        if any(dtype is None for dtype, _ in leaves):
-            return structure_map(_spec_of_value, self._one())
-        return structure_map(lambda leaf: specs[int(leaf)], structure)
+        if known is None or any(dtype is None for dtype, _ in known[1]):
+            return None
+        specs = [TensorSpec(shape, dtype) for dtype, shape in known[1]]
+        return structure_map(lambda leaf: specs[int(leaf)], known[0])
 
     def _structure(self):
         """Tuples and dicts with None at the leaves."""
@@ -334,6 +338,20 @@ class Dataset:
         from ._torch import TorchLoader
 
         return TorchLoader(self, device)
+
+    def keras(self):
+        """What Keras' fit, evaluate and predict take; they take the data set itself, too."""
+        return KerasAdapter(self)
+
+    @property
+    def __class__(self):
+        # Keras takes an instance of its DataAdapter as it is, and nothing else of ours.
+        return data_adapter_class() or Dataset
+
+    def __getattr__(self, name):
+        if name in _ASKED_BY_KERAS:
+            return getattr(KerasAdapter(self), name)
+        raise AttributeError(f"a data set has no {name!r}")
 
     def explain(self):
         """How it runs: segments, what is native, what is held."""

@@ -188,12 +188,17 @@ struct Expected {
   bool ends = false;    // the first one does
 };
 
+// Skipping has left nothing; what the loader says then is no element's failure.
+bool tells_that_nothing_is_left(const Result<std::optional<Element>>& next) {
+  return !next && next.error().message().starts_with("nothing is left to give");
+}
+
 // A pass of the engine, as words.
 Words read(Loader& loader, size_t at_most) {
   Words all;
   while (all.size() < at_most) {
     Result<std::optional<Element>> next = loader.next();
-    if (next && !*next) break;
+    if ((next && !*next) || tells_that_nothing_is_left(next)) break;
     all.push_back(next ? model::words_of(**next) : model::words_of(next.error()));
   }
   return all;

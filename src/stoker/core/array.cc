@@ -199,6 +199,17 @@ std::string Array::words() const {
   return text + std::string(name_of(type_)) + " of shape " + words_of(dims());
 }
 
+// A source's offset is that of the buffer's first byte; a view that begins
+// further on is from further on in the file.
+std::optional<Buffer::Source> Array::source() const {
+  if (!owner_ || !owner_->source()) return std::nullopt;
+  Buffer::Source source = *owner_->source();
+  const auto distance = static_cast<const std::byte*>(raw()) - owner_->data();
+  const bool inside = distance >= 0 && distance < static_cast<ptrdiff_t>(owner_->size());
+  if (source.offset != -1 && inside) source.offset += distance;
+  return source;
+}
+
 Result<Array> stacked(std::span<const Array> rows) {
   STOKER_CHECK(!rows.empty());
   const Array& first = rows[0];

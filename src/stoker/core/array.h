@@ -130,6 +130,8 @@ class Array {
   bool is_number() const { return rank_ == 0 && type_ != DType::kBytes; }
 
   Buffer* owner() const { return owner_; }
+  // The file its bytes came from and their place in it, where that is known.
+  std::optional<Buffer::Source> source() const;
   bool operator==(const Array& other) const;  // shape, type and values; NaN equals itself bit by bit
 
   // "3", "[1, 2, …] int64 of shape [1024]"

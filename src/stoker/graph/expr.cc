@@ -595,9 +595,9 @@ void name_files(OpRows& rows, const std::vector<int32_t>& failed_before, const s
   for (Failure& failure : *rows.failed) {
     if (std::ranges::binary_search(failed_before, failure.row) || !failure.error.place().path.empty()) continue;
     for (const Column& input : inputs) {
-      const Array value = input_row(input, failure.row);
-      if (!value.owner() || !value.owner()->source()) continue;
-      failure.error.set_path(value.owner()->source()->path, value.owner()->source()->offset);
+      const std::optional<Buffer::Source> file = input_row(input, failure.row).source();
+      if (!file) continue;
+      failure.error.set_path(file->path, file->offset);
       break;
     }
   }

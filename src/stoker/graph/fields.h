@@ -127,6 +127,10 @@ struct OptionalCodec {
     if (!value) return Json();
     return codec_of<T>().write(&*value, context);
   }
+  static bool take(const std::any& given, void* to) {
+    const Codec& inner = codec_of<T>();
+    return inner.take && inner.take(given, &static_cast<std::optional<T>*>(to)->emplace());
+  }
 };
 
 // "wants an integer, found a string"; the reader of fields says whose.
@@ -192,7 +196,7 @@ const Codec& codec_of() {
   if constexpr (IsOptional<T>::value) {
     using Inner = typename T::value_type;
     static const Codec codec{codec_of<Inner>().type + " or null", &OptionalCodec<Inner>::read,
-                             &OptionalCodec<Inner>::write};
+                             &OptionalCodec<Inner>::write, &OptionalCodec<Inner>::take};
     return codec;
   } else if constexpr (IsVector<T>::value) {
     using Inner = typename T::value_type;

@@ -11,6 +11,41 @@
 namespace stoker {
 namespace {
 
+constexpr int64_t kMostElements = INT32_MAX;  // so that products stay numbers
+
+// How many elements one row of the last stage stands for: what batches put
+// together.
+int64_t elements_in_a_row(const Node& last) {
+  int64_t elements = 1;
+  int taken_apart = 0;
+  for (const Node* node = &last; node; node = node->inputs.empty() ? nullptr : node->inputs[0].get()) {
+    if (node->stage->type().name == "unbatch") {
+      ++taken_apart;
+    } else if (node->stage->rows() > 0 && taken_apart > 0) {
+      --taken_apart;
+    } else if (node->stage->rows() > 0) {
+      elements = std::min(elements * std::min(node->stage->rows(), kMostElements), kMostElements);
+    }
+  }
+  return elements;
+}
+
+// What a checkpoint says may be anything.
+int64_t count_in(const Json* json) {
+  const int64_t* count = json ? json->as<int64_t>() : nullptr;
+  return count ? std::clamp<int64_t>(*count, 0, int64_t{1} << 60) : 0;
+}
+
+bool is_endless(const Node& node) {
+  const Result<int64_t> cardinality = cardinality_of(node);
+  return cardinality && *cardinality == kInfinite;
+}
+
+int64_t pass_of(const Origin& origin) {
+  if (origin.parent) return pass_of(*origin.parent);
+  return origin.members && !origin.members->empty() ? pass_of(origin.members->front()) : origin.pass;
+}
+
 constexpr int64_t kSpinNs = 30'000;
 constexpr std::chrono::milliseconds kAskInterrupted{100};
 // What the consumer takes at once, beside the run it asked for: bytes, a share
@@ -38,7 +73,8 @@ Engine::Engine(std::shared_ptr<const Plan> plan, std::shared_ptr<Meters> meters,
     : plan_(std::move(plan)),
       meters_(std::move(meters)),
       options_(options),
-      account_(std::make_shared<EngineAccount>()) {
+      account_(std::make_shared<EngineAccount>()),
+      elements_in_a_row_(elements_in_a_row(*plan_->node)) {
   begun_ns_ = last_tuned_ns_ = now_ns();
   last_pass_.resize(plan_->sources.size(), -1);
 }
@@ -185,7 +221,7 @@ Result<std::optional<Element>> Engine::next() {
   std::lock_guard one_at_a_time(consumer_mutex_);
   begin();
   while (true) {
-    if (too_many_skipped_) return std::optional<Element>();
+    if (too_many_failed_) return std::optional<Element>();
     if (current_row_ < current_.size) {
       const int32_t row = current_row_++;
       ++delivered_rows_;
@@ -199,6 +235,8 @@ Result<std::optional<Element>> Engine::next() {
     }
     if (refill()) continue;
     if (std::exchange(interrupted_, false)) return Error::cancelled();
+    std::lock_guard lock(mutex_);
+    STOKER_TRY(judge_failures(true));
     return std::optional<Element>();
   }
 }
@@ -207,18 +245,49 @@ Result<void> Engine::handle(const Failure& failure, const Origin& origin) {
   ++failures_;
   if (!options_.skip_errors) return failure.error;
   std::lock_guard lock(mutex_);
-  ++skipped_count_;
+  if (skipped_.empty()) first_failed_pass_ = pass_of(origin);
+  // One that fails in a later pass with nothing given so far, and the end will not come to be judged.
+  const bool pass_ended = delivered_elements_ == 0 && pass_of(origin) != first_failed_pass_ && is_endless(*plan_->node);
+  if (!pass_ended) ++skipped_count_;
   if (skipped_.size() < 1000)
     skipped_.push_back(
         {failure.error.place().origin.empty() ? origin.words() : failure.error.place().origin, failure.error});
-  const int64_t seen = delivered_elements_ + skipped_count_;
-  // Judged after enough elements, and at the end.
-  if (seen < 100 || static_cast<double>(skipped_count_) <= options_.skip_at_most * static_cast<double>(seen)) return {};
-  too_many_skipped_ = true;
+  return judge_failures(pass_ended);
+}
+
+// What on_error allows, judged after enough elements and at the end. A pass of
+// which nothing is left is an error whatever it allows: a loop over it would
+// wait for ever, or train on nothing.
+Result<void> Engine::judge_failures(bool pass_ended) {
+  if (skipped_count_ == 0 || too_many_failed_) return {};
+  const double seen = static_cast<double>(delivered_elements_) * static_cast<double>(elements_in_a_row_) +
+                      static_cast<double>(skipped_count_);
+  const bool nothing_left = pass_ended && delivered_elements_ == 0;
+  const bool too_many =
+      (pass_ended || seen >= 100) && static_cast<double>(skipped_count_) > options_.skip_at_most * seen;
+  if (!nothing_left && !too_many) return {};
+  too_many_failed_ = true;
+  return nothing_left ? nothing_left_error() : too_many_error(seen);
+}
+
+Error Engine::too_many_error(double seen) const {
+  if (skipped_.empty()) return Error::precondition(skipped_count_, " elements failed, more than on_error allows");
+  const Error& last = skipped_.back().error;
+  Error error = Error::precondition(skipped_count_, " of ", static_cast<int64_t>(std::min(seen, 1e18)),
+                                    " elements failed, more than the share of ", options_.skip_at_most,
+                                    " that on_error allows; the last one: ", last.message());
+  error.at() = last.place();
+  return error;
+}
+
+Error Engine::nothing_left_error() const {
+  std::string first;
+  for (size_t i = 0; i < std::min<size_t>(3, skipped_.size()); ++i)
+    first += (i > 0 ? "; " : "; the first: ") + skipped_[i].origin + ": " + skipped_[i].error.message();
+  const Code code = skipped_.empty() ? Code::kFailedPrecondition : skipped_.front().error.code();
   Error error =
-      Error::precondition(skipped_count_, " of ", seen, " elements failed, more than the share of ",
-                          options_.skip_at_most, " that on_error allows; the last one: ", failure.error.message());
-  error.at() = failure.error.place();
+      Error::of(code, "nothing is left to give: all of ", skipped_count_, " elements failed and were skipped", first);
+  if (!skipped_.empty()) error.at() = skipped_.front().error.place();
   return error;
 }
 
@@ -355,6 +424,7 @@ Result<Json> Engine::save() {
   if (!root_) return Error::precondition("a closed loader has no place to save");
   Json json = checkpoint_head(*plan_, root_->passes);
   json.set("delivered", delivered_elements_.load());
+  if (skipped_count_ > 0) json.set("skipped", skipped_count_);
   STOKER_TRY(Json cut, root_->root->cut(delivered_rows_));
   json.set("cut", std::move(cut));
   return json;
@@ -363,8 +433,8 @@ Result<Json> Engine::save() {
 Result<void> Engine::restore(const Json& json) {
   const Json* cut = json.find("cut");
   if (!cut) return Error::invalid("the checkpoint is damaged: it has no \"cut\"");
-  if (const Json* delivered = json.find("delivered"); delivered && delivered->as<int64_t>())
-    delivered_elements_ = *delivered->as<int64_t>();
+  delivered_elements_ = count_in(json.find("delivered"));
+  skipped_count_ = count_in(json.find("skipped"));
   return root_->root->restore(*cut);
 }
 

@@ -159,12 +159,16 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void let_go();
   bool spin() const;
   Result<void> handle(const Failure& failure, const Origin& origin);
+  Result<void> judge_failures(bool pass_ended);
+  Error too_many_error(double seen) const;
+  Error nothing_left_error() const;
   void note_pass(const Origin& origin);
 
   const std::shared_ptr<const Plan> plan_;
   const std::shared_ptr<Meters> meters_;
   const EngineOptions options_;
   std::shared_ptr<Account> account_;
+  const int64_t elements_in_a_row_;
   std::atomic<bool> stopped_{false};
   std::atomic<bool> consumer_waiting_{false};
   std::atomic<bool> begun_{false};
@@ -182,7 +186,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   std::atomic<int64_t> delivered_elements_{0};
   int64_t failures_ = 0;
   int64_t takes_ = 0;
-  bool too_many_skipped_ = false;
+  bool too_many_failed_ = false;
   bool interrupted_ = false;
   std::vector<int64_t> last_pass_;  // delivered, by source
   int64_t usual_wait_ns_ = 0;
@@ -196,6 +200,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   int32_t running_ = 0;          // pieces
   std::vector<SkippedElement> skipped_;
   int64_t skipped_count_ = 0;
+  int64_t first_failed_pass_ = 0;
   int64_t reserved_ = 0;  // bytes of the budget: the largest element so far
   int64_t begun_ns_ = 0;
   int64_t last_tuned_ns_ = 0;

@@ -34,22 +34,11 @@ void annotate(Error& error, const Node& node, const Origin& origin, const std::v
 
 namespace {
 
-// A source's offset is that of the buffer's first byte; a view that begins
-// further on is from further on in the file.
-Buffer::Source source_of_view(const Array& array) {
-  Buffer::Source source = *array.owner()->source();
-  const auto distance = static_cast<const std::byte*>(array.raw()) - array.owner()->data();
-  const bool inside = distance >= 0 && distance < static_cast<ptrdiff_t>(array.owner()->size());
-  if (source.offset != -1 && inside) source.offset += distance;
-  return source;
-}
-
 // The file that a row's bytes came from, if one of them says so.
 std::optional<Buffer::Source> file_of(const Run& run, int32_t row) {
   for (const Column& column : run.columns) {
     if (column.dense()) continue;
-    const Array& array = column.rows()[static_cast<size_t>(row)];
-    if (array.owner() && array.owner()->source()) return source_of_view(array);
+    if (auto source = column.rows()[static_cast<size_t>(row)].source()) return source;
   }
   return std::nullopt;
 }
