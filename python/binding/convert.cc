@@ -86,8 +86,8 @@ Array strings_from(nb::handle array) {
   for (nb::handle dim : array.attr("shape")) dims.push_back(nb::cast<int64_t>(dim));
   for (nb::handle item : array.attr("reshape")(-1).attr("tolist")()) {
     if (!is_text(item))
-      throw Error::invalid("an object array may hold byte strings and text only, found ",
-                           nb::cast<std::string>(item.type().attr("__name__")));
+      throw Error::invalid("item ", kept.size(), " is of type '", nb::cast<std::string>(item.type().attr("__name__")),
+                           "', and what is no array of numbers may hold byte strings and text only");
     std::string own;
     kept.emplace_back(text_of(item, own));
   }

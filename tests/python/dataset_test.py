@@ -47,6 +47,10 @@ class Sources(unittest.TestCase):
         gc.collect()
         self.assertEqual(float(next(iter(ds)).sum()), 0.0)
 
+    def test_a_list_of_mixed_types_is_refused_with_the_place(self):
+        with self.assertRaisesRegex(sk.InvalidArgument, "item 1 is of type 'int'"):
+            sk.Dataset.from_tensor_slices(np.array([b"a", 2], dtype=object))
+
     def test_arrays_of_other_layouts_come_as_they_read(self):
         array = np.arange(12).reshape(3, 4).T
         self.assertEqual(values(sk.Dataset.from_tensor_slices(array)), array.tolist())

@@ -25,7 +25,7 @@ def create_dataset(image_paths, batch_size):
 try:
     create_dataset(["path/to/image1.jpg", "path/to/image2.jpg", ...], 32)
 except (TypeError, ValueError) as refused:
-    assert "2" in str(refused) and "llipsis" in str(refused), refused
+    assert "item 2 is of type 'ellipsis'" in str(refused), refused
 else:
     raise SystemExit("a list with an ellipsis was taken")
 
