@@ -115,6 +115,11 @@ int64_t CacheStore::bytes() {
   return bytes_;
 }
 
+int64_t CacheStore::elements() {
+  std::lock_guard lock(mutex_);
+  return static_cast<int64_t>(by_position_.size() + in_order_.size());
+}
+
 int64_t CacheStore::reclaim(int64_t bytes) {
   std::vector<std::shared_ptr<CacheStore>> stores;
   {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -32,6 +33,8 @@ class CacheStore {
   // Gives dropped bytes back; at least so many if it can.
   static int64_t reclaim(int64_t bytes);
   int64_t bytes();
+  int64_t elements();
+  std::atomic<int64_t> expected{0};  // elements in all; 0 or kEndless: not known
 
   // The passes its first iterator took for the nodes below, by node and place.
   std::map<std::pair<const void*, int>, int64_t> bases;

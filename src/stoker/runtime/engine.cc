@@ -344,6 +344,7 @@ bool Engine::take_ready() {
 bool Engine::wait_for_head(std::unique_lock<std::mutex>& lock) {
   const int64_t begun = now_ns();
   bool waited = false;
+  asked_ns_ = begun;
   while (true) {
     if (stopped_ || !root_) return false;
     Segment& root = *root_->root;
@@ -355,7 +356,9 @@ bool Engine::wait_for_head(std::unique_lock<std::mutex>& lock) {
     if (Piece piece = pick_demand(ThreadKind::kConsumer)) {
       lock.unlock();
       run(std::move(piece), ThreadKind::kConsumer);  // it may be the last to hold a child, which needs the lock to go
+      const bool wanted = is_wanted_elsewhere();
       lock.lock();
+      if (wanted) return stop_waiting();
       continue;
     }
     root.note_empty();
@@ -391,12 +394,25 @@ bool Engine::sleep_until_woken(std::unique_lock<std::mutex>& lock) {
   consumer_asleep_ = false;
   if (woken == std::cv_status::no_timeout) return true;
   lock.unlock();
-  interrupted_ = options_.interrupted();
+  const bool wanted = is_wanted_elsewhere();
   lock.lock();
-  if (!interrupted_) return true;
+  return !wanted || stop_waiting();
+}
+
+bool Engine::stop_waiting() {
   consumer_waiting_ = false;
   waiting_since_ = 0;
   return false;
+}
+
+// Asked without the lock, and not too often.
+bool Engine::is_wanted_elsewhere() {
+  if (!options_.interrupted) return false;
+  const int64_t now = now_ns();
+  if (now - asked_ns_ < kAskInterrupted.count() * 1'000'000) return false;
+  asked_ns_ = now;
+  interrupted_ = options_.interrupted();
+  return interrupted_;
 }
 
 // Small batches come faster than a thread falls asleep and wakes: where waits

@@ -141,6 +141,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   static void tune(Segment& segment, int64_t now);
   void reserve(int64_t element_bytes);
   static Json meter_json(const Meter& meter);
+  Json running_json();
+  Json held_json() const;
   std::string awaited() const;
   std::string origin_of(const Segment& segment, const Ticket& ticket) const;
   int64_t tell_after_ns() const { return static_cast<int64_t>(options_.stall_warning_s * 1e9); }
@@ -156,6 +158,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   bool take_ready();
   bool wait_for_head(std::unique_lock<std::mutex>& lock);
   bool sleep_until_woken(std::unique_lock<std::mutex>& lock);
+  bool stop_waiting();
+  bool is_wanted_elsewhere();
   void let_go();
   bool spin() const;
   Result<void> handle(const Failure& failure, const Origin& origin);
@@ -188,6 +192,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   int64_t takes_ = 0;
   bool too_many_failed_ = false;
   bool interrupted_ = false;
+  int64_t asked_ns_ = 0;            // when that was last asked
   std::vector<int64_t> last_pass_;  // delivered, by source
   int64_t usual_wait_ns_ = 0;
   std::atomic<bool> result_ready_{false};

@@ -1,6 +1,7 @@
 // What the engine measures, how windows follow from it, and what is told.
 #include <algorithm>
 
+#include "stoker/runtime/cache_store.h"
 #include "stoker/runtime/engine.h"
 #include "stoker/runtime/pool.h"
 #include "stoker/runtime/task.h"
@@ -13,6 +14,11 @@ constexpr int64_t kSlowToShrink = 10'000'000'000;
 
 std::string written_at(const Meter& meter) {
   return meter.location.empty() ? "" : " (written at " + meter.location + ")";
+}
+
+std::shared_ptr<CacheStore> kept_by(const Node& cache) {
+  std::lock_guard lock(cache.state->mutex);
+  return std::static_pointer_cast<CacheStore>(cache.state->cache);
 }
 
 }  // namespace
@@ -95,6 +101,12 @@ void Engine::reserve(int64_t element_bytes) {
 }
 
 Json Engine::stats() {
+  Json json = running_json();
+  json.set("held", held_json());
+  return json;
+}
+
+Json Engine::running_json() {
   std::lock_guard lock(mutex_);
   Json json = Json::dict();
   const int64_t elapsed = now_ns() - begun_ns_;
@@ -122,6 +134,29 @@ Json Engine::stats() {
   return json;
 }
 
+// What shuffles and caches hold, and will hold when they are full.
+Json Engine::held_json() const {
+  Json all = Json::list();
+  const auto add = [&](const std::string& stage, int64_t elements, int64_t bytes, int64_t in_all, bool kept) {
+    Json json = Json::dict();
+    json.set("stage", stage);
+    json.set("elements", elements);
+    json.set("bytes", bytes);
+    json.set("elements_in_all", in_all);
+    json.set("drops_what_does_not_fit", !kept);
+    all.push(std::move(json));
+  };
+  const auto is_known = [](int64_t length) { return length > 0 && length < kEndless; };
+  for (const Meter* meter : meters_->all())
+    if (const int64_t in_all = meter->held_in_all.load(); is_known(in_all))
+      add(meter->path, meter->held_elements.load(), meter->held_bytes.load(), in_all, true);
+  for (const auto& node : plan_->caches) {
+    const std::shared_ptr<CacheStore> store = kept_by(*node);
+    if (store && is_known(store->expected)) add(node->name, store->elements(), store->bytes(), store->expected, false);
+  }
+  return all;
+}
+
 Json Engine::meter_json(const Meter& meter) {
   Json json = Json::dict();
   json.set("stage", meter.path);
@@ -139,6 +174,10 @@ Json Engine::meter_json(const Meter& meter) {
   json.set("starved", static_cast<double>(starved) / all);
   json.set("blocked", static_cast<double>(blocked) / all);
   json.set("waits", meter.waits.load());
+  json.set("at_once", meter.at_once.load());
+  json.set("user", meter.user.load());
+  json.set("measured_seconds", static_cast<double>(meter.measured_ns.load()) * 1e-9);
+  json.set("on_cpu_seconds", static_cast<double>(meter.measured_cpu_ns.load()) * 1e-9);
   return json;
 }
 

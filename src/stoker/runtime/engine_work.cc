@@ -241,14 +241,12 @@ void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
   end_part(segment, ticket, task, ns, handed_on);
 }
 
-// Time off the CPU counts when the thread gave way by itself; one that was
-// merely preempted did not wait. A stall now and then is no habit: over 1 ms of
-// calls a tenth must be sleep, over 10 ms half of it makes a function that waits.
+// A stall now and then is no habit: over 1 ms of calls a tenth must be sleep,
+// over 10 ms half of it makes a function that waits.
 void Engine::note_waiting(Meter& meter, const ThreadTime& begun, int64_t took) {
-  const ThreadTime ended = thread_time();
-  const int64_t cpu = ended.gave_way > begun.gave_way ? ended.cpu_ns - begun.cpu_ns : took;
-  const int64_t all = meter.measured_ns.fetch_add(took) + took;
-  const int64_t on_cpu = meter.measured_cpu_ns.fetch_add(cpu) + cpu;
+  meter.add_measured(begun, took);
+  const int64_t all = meter.measured_ns.load();
+  const int64_t on_cpu = meter.measured_cpu_ns.load();
   meter.sleeps = all > 1'000'000 && on_cpu < all / 10 * 9;
   if (all > 10'000'000 && on_cpu < all / 2) meter.waits = true;
 }

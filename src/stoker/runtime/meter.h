@@ -40,6 +40,11 @@ struct Meter {
   std::atomic<bool> sleeps{false};  // off the CPU for a tenth of that
   std::atomic<bool> waits{false};   // for half of it, or declared
   std::atomic<int64_t> working_samples{0}, starved_samples{0}, blocked_samples{0};
+  std::atomic<int64_t> at_once{0};  // calls at once at most; 0: as many as there are threads
+  std::atomic<bool> user{false};    // runs a function of the user's
+  // Of a stage that holds elements until it is full: what it holds, and will
+  // hold; 0 or kEndless: not known.
+  std::atomic<int64_t> held_elements{0}, held_bytes{0}, held_in_all{0};
 
   // What the tuner found for the segment whose line this is, for the epochs
   // after this one.
@@ -61,6 +66,14 @@ struct Meter {
     if (run_rows == 0) return;
     const double each = static_cast<double>(ns) / static_cast<double>(run_rows);
     squares.fetch_add(each * each * static_cast<double>(run_rows), std::memory_order_relaxed);
+  }
+  // A call that was measured from its beginning on. Time off the CPU counts when
+  // the thread gave way by itself; one that was merely preempted did not wait.
+  void add_measured(const ThreadTime& begun, int64_t took) {
+    const ThreadTime ended = thread_time();
+    const int64_t cpu = ended.gave_way > begun.gave_way ? ended.cpu_ns - begun.cpu_ns : took;
+    measured_ns.fetch_add(took, std::memory_order_relaxed);
+    measured_cpu_ns.fetch_add(cpu, std::memory_order_relaxed);
   }
   double mean_ns() const {
     const int64_t n = rows.load(std::memory_order_relaxed);

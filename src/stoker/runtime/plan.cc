@@ -149,6 +149,8 @@ class Lowering {
       line->source = number;
       line->place = place;
       line->meter = stub.meter;
+      line->meter->at_once = 1;
+      line->meter->user = node->stage->calls_user();
       stub.line = line;
       stub.waits = type.waits;
     }
@@ -208,6 +210,8 @@ class Lowering {
     if (hints.parallel_calls && *hints.parallel_calls > 0) step.parallel = *hints.parallel_calls;
     step.user = node->stage->calls_user();
     step.meter = meter_of(*node);
+    step.meter->at_once = step.parallel;
+    step.meter->user = step.user;
     if (const std::optional<Stage::Parts> parts = node->stage->cut()) {
       StepPlan reads = step;
       reads.node = with_stage(*node, parts->reads);
@@ -305,6 +309,7 @@ class Lowering {
     close(stub, node->stage->rows());
     line->inputs = {stub.line};
     line->meter = meter_of(*node);
+    line->meter->at_once = 1;
     STOKER_TRY(add_inputs(*line, *node, 1));
     return behind(std::move(stub), line, node->name);
   }
@@ -362,8 +367,18 @@ class Lowering {
       stub.ops.push_back({PositionList::Op::Kind::kPermute, node, place, n, n});
       return stub;
     }
-    order(stub, LinePlan::Kind::kShuffle, node)->place = place;
+    const auto line = order(stub, LinePlan::Kind::kShuffle, node);
+    line->place = place;
+    line->meter->held_in_all = std::min(params.buffer.value_or(kEndless), length_before(*node));
     return stub;
+  }
+
+  // Elements that reach the node; kEndless where nobody knows. To find out is to
+  // look at every stage below, so it is done for the first few alone.
+  int64_t length_before(const Node& node) {
+    if (++lengths_asked_ > 8) return kEndless;
+    const Result<int64_t> length = cardinality_of(*node.inputs[0]);
+    return length && *length >= 0 ? *length : kEndless;
   }
 
   // How many passes of each repeat below one full pass of the list begins.
@@ -414,6 +429,7 @@ class Lowering {
     stub.stride = 1;  // passes of the cache, which origins carry from here on
     const int place = place_of(node, stub);
     stub.words.push_back(node->name);
+    if (store->expected == 0) store->expected = length_before(*node);
     if (stub.is_list()) {
       Stub next;
       next.base = std::make_shared<CacheList>(listed(stub), node, place, store);
@@ -519,6 +535,7 @@ class Lowering {
   std::map<const NodeState*, int> places_;
   int depth_ = 0;
   int64_t visited_ = 0;
+  int lengths_asked_ = 0;
   int cache_ = -1;
 };
 

@@ -100,7 +100,11 @@ class ShuffleLine final : public LineNode {
         numbers_(shuffle_seeds(*plan.node, pass + instance.passes.base(*plan.node, plan.place), instance.make.parent)) {
     inputs_.push_back(make_line(*plan.inputs[0], instance, pass));
   }
-  ~ShuffleLine() override { count_held(0, 0); }
+  ~ShuffleLine() override {
+    rows_.clear();
+    ring_ = {};
+    count_held(0, 0);
+  }
 
  protected:
   struct Row {
@@ -183,8 +187,9 @@ class ShuffleLine final : public LineNode {
     const Failure* failure = incoming_.failure_of(incoming_row_);
     Run row = incoming_.slice(incoming_row_++, 1);
     if (failure && failure->struck) return row;
-    count_held(held_bytes_ + row.byte_size(), 0);
+    const int64_t bytes = row.byte_size();
     rows_.push_back({std::move(row), ordinal});
+    count_held(held_bytes_ + bytes, 0);
     return {};
   }
 
@@ -237,17 +242,21 @@ class ShuffleLine final : public LineNode {
   void draw_row(Run& out) {
     ++draws_;
     const size_t i = numbers_.next() % rows_.size();
-    count_held(held_bytes_ - rows_[i].run.byte_size(), 0);
+    const int64_t bytes = rows_[i].run.byte_size();
     out.append(std::move(rows_[i].run));
     if (i > 0) rows_[i] = std::move(rows_.front());
     rows_.pop_front();
+    count_held(held_bytes_ - bytes, 0);
   }
 
   // What is held counts for all iterators; `own` bytes are in no array's account.
   void count_held(int64_t bytes, int64_t own) {
     Budget& budget = Budget::process();
     budget.hold(bytes - held_bytes_);
+    plan_.meter->held_bytes += bytes - held_bytes_;
+    plan_.meter->held_elements += held() - held_elements_;
     held_bytes_ = bytes;
+    held_elements_ = held();
     if (own > own_bytes_) budget.take(own - own_bytes_);
     if (own < own_bytes_) budget.give_back(own_bytes_ - own);
     own_bytes_ = own;
@@ -372,7 +381,8 @@ class ShuffleLine final : public LineNode {
   NameRing ring_;
   std::deque<Row> rows_;
   int64_t held_bytes_ = 0;  // of all that is held
-  int64_t own_bytes_ = 0;   // of the ring
+  int64_t held_elements_ = 0;
+  int64_t own_bytes_ = 0;  // of the ring
   int64_t draws_ = 0;
   bool ended_ = false;
   int64_t logged_draws_ = 0;

@@ -21,6 +21,8 @@ class StreamLine final : public LineNode {
   Pulled produce(int64_t most) override {
     if (ended_) return Pulled::end();
     if (plan_.node->stage->resumable()) log_if_due();
+    const bool measure_cpu = plan_.meter->user && plan_.meter->is_measured();
+    const ThreadTime time_begun = measure_cpu ? thread_time() : ThreadTime{};
     const int64_t begun = now_ns();
     Context context(0, 0, instance_.make.stopped);
     RunBuilder rows;
@@ -45,7 +47,9 @@ class StreamLine final : public LineNode {
     }
     if (rows.empty()) return ended_ ? Pulled::end() : Pulled::blocked(nullptr);
     Run run = rows.take();
-    plan_.meter->add(run.size, now_ns() - begun, run.byte_size());
+    const int64_t took = now_ns() - begun;
+    plan_.meter->add(run.size, took, run.byte_size());
+    if (measure_cpu) plan_.meter->add_measured(time_begun, took);
     return Pulled::of(std::move(run));
   }
 
