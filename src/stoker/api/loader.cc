@@ -5,6 +5,7 @@
 
 #include "stoker/runtime/checkpoint.h"
 #include "stoker/runtime/engine.h"
+#include "stoker/runtime/messages.h"
 #include "stoker/runtime/pool.h"
 
 namespace stoker {
@@ -12,6 +13,9 @@ namespace {
 
 // How long dropping waits for calls in progress; promised are 50 ms.
 constexpr std::chrono::milliseconds kPatience{30};
+
+// So many iterators dropped after one batch are a loop that makes one at every step.
+constexpr int64_t kRestartsTold = 20;
 
 using Engines = std::vector<std::shared_ptr<Engine>>;
 
@@ -26,7 +30,6 @@ void drop(Engines engines) {
 EngineOptions options_for(const Plan& plan, const LoaderOptions& given) {
   EngineOptions options;
   options.stall_warning_s = given.stall_warning_seconds;
-  options.interrupted = given.interrupted;
   options.skip_errors = given.on_error ? *given.on_error == OnError::kSkip : plan.on_error.skip;
   options.skip_at_most = given.on_error ? given.skip_at_most : plan.on_error.at_most;
   return options;
@@ -46,18 +49,55 @@ struct Loader::Running : std::enable_shared_from_this<Running> {
   int64_t epochs = 0;             // begun
   bool closed = false;
   bool told = false;  // the data set's own error
+  std::function<void()> waiting;
+  const std::shared_ptr<Restarts> restarts;
+  Location begun_at;
+  int64_t begun_ns = 0;
+  int64_t first_ns = 0;  // when the epoch's first element was there; 0: not yet
+  bool ended = false;    // so was its end
 
-  Running(Dataset dataset_in, LoaderOptions options_in) : dataset(std::move(dataset_in)), options(options_in) {}
+  Running(Dataset dataset_in, LoaderOptions options_in, Location at)
+      : dataset(std::move(dataset_in)),
+        options(options_in),
+        restarts(dataset.error() ? std::make_shared<Restarts>() : Restarts::of(*dataset.node())),
+        begun_at(std::move(at)) {}
 
   // Nothing begins after this.
   void end() {
     std::lock_guard lock(mutex);
     closed = true;
+    leave();
     drop({std::exchange(ahead, nullptr), std::exchange(engine, nullptr)});
   }
 
+  // The epoch that is about to go.
+  void leave() {
+    if (!engine || begun_ns == 0) return;
+    restarts->note(engine->delivered(), ended,
+                   static_cast<double>((first_ns > 0 ? first_ns : now_ns()) - begun_ns) * 1e-9);
+    begun_ns = 0;
+  }
+
+  // Nothing, or what is to be told about loops that leave every epoch at once.
+  std::string complaint() {
+    if (waiting || !restarts->reaches(kRestartsTold)) return {};
+    return "stoker: " + std::to_string(restarts->row().iterators) +
+           " iterators of one data set were dropped after one batch each (the last was made at " + begun_at.words() +
+           "): every step sees the first batch again; make the iterator once, before the loop";
+  }
+
+  std::function<bool()> asked_while_waiting() {
+    if (!waiting) return options.interrupted;
+    return [call = waiting, interrupted = options.interrupted] {
+      call();
+      return interrupted && interrupted();
+    };
+  }
+
   std::shared_ptr<Engine> made(Passes passes) {
-    auto made = Engine::make(plan, meters, options_for(*plan, options), std::move(passes));
+    EngineOptions engine_options = options_for(*plan, options);
+    engine_options.interrupted = asked_while_waiting();
+    auto made = Engine::make(plan, meters, std::move(engine_options), std::move(passes));
     made->on_all_begun([loader = weak_from_this(), made = made.get()] {
       const std::shared_ptr<Running> self = loader.lock();
       if (!self) return;
@@ -79,6 +119,9 @@ struct Loader::Running : std::enable_shared_from_this<Running> {
     if (engine) return {};
     STOKER_TRY(prepare());
     ++epochs;
+    begun_ns = now_ns();
+    first_ns = 0;
+    ended = false;
     if (ahead && take_if_next(*plan, ahead->passes())) {
       engine = std::exchange(ahead, nullptr);
       return {};
@@ -98,8 +141,8 @@ struct Loader::Running : std::enable_shared_from_this<Running> {
   }
 };
 
-Loader::Loader(Dataset dataset, LoaderOptions options)
-    : running_(std::make_shared<Running>(std::move(dataset), options)) {}
+Loader::Loader(Dataset dataset, LoaderOptions options, Location at)
+    : running_(std::make_shared<Running>(std::move(dataset), options, std::move(at))) {}
 Loader::~Loader() {
   if (running_) running_->end();
 }
@@ -112,6 +155,7 @@ Loader& Loader::operator=(Loader&& other) noexcept {
 
 Result<std::optional<Element>> Loader::next() {
   std::shared_ptr<Engine> engine;
+  std::string complaint;
   {
     std::lock_guard lock(running_->mutex);
     if (running_->closed || running_->told) return std::optional<Element>();
@@ -120,17 +164,26 @@ Result<std::optional<Element>> Loader::next() {
       return std::move(opened).error();
     }
     engine = running_->engine;
+    if (running_->first_ns == 0) complaint = running_->complaint();
   }
+  if (!complaint.empty()) tell(complaint);
+  const bool first = engine->delivered() == 0;
   Result<std::optional<Element>> element = engine->next();
-  if (engine->all_begun()) {
+  const bool ended = element && !*element;
+  if (first || ended || engine->all_begun()) {
     std::lock_guard lock(running_->mutex);
-    if (engine == running_->engine && !running_->ahead) running_->fill_next_epoch();
+    if (engine != running_->engine) return element;
+    if (running_->first_ns == 0) running_->first_ns = now_ns();
+    running_->ended |= ended;
+    if (!running_->ahead) running_->fill_next_epoch();
   }
   return element;
 }
 
-void Loader::begin_epoch() {
+void Loader::begin_epoch(Location at) {
   std::lock_guard lock(running_->mutex);
+  running_->leave();
+  running_->begun_at = std::move(at);
   drop({std::exchange(running_->engine, nullptr)});
 }
 
@@ -141,8 +194,8 @@ Loader::Iterator& Loader::Iterator::operator++() {
   return *this;
 }
 
-Loader::Iterator Loader::begin() {
-  begin_epoch();
+Loader::Iterator Loader::begin(Location at) {
+  begin_epoch(std::move(at));
   return Iterator(this);
 }
 
@@ -162,6 +215,7 @@ Result<void> Loader::restore(std::string_view checkpoint) {
   STOKER_TRY(Json json, parse_json(checkpoint));
   STOKER_TRY(Passes passes, restore_head(*at.plan, json));
   drop({std::exchange(at.engine, nullptr), std::exchange(at.ahead, nullptr)});
+  at.begun_ns = 0;  // an epoch that goes on is no new one
   // Seeds are read when a graph is lowered: lower it again with those restored.
   at.plan.reset();
   STOKER_TRY(at.prepare());
@@ -200,6 +254,20 @@ void Loader::close() {
   std::erase(engines, nullptr);
   for (const auto& engine : engines) engine->stop();
   for (const auto& engine : engines) engine->release_when_done();
+}
+
+const Dataset& Loader::dataset() const { return running_->dataset; }
+
+const std::shared_ptr<Restarts>& Loader::restarts() const { return running_->restarts; }
+
+std::string Loader::begun_at() const {
+  std::lock_guard lock(running_->mutex);
+  return running_->begun_at.words();
+}
+
+void Loader::on_waiting(std::function<void()> call) {
+  std::lock_guard lock(running_->mutex);
+  running_->waiting = std::move(call);
 }
 
 void configure(const Resources& resources) {

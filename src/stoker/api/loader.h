@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "stoker/api/dataset.h"
+#include "stoker/api/restarts.h"
 #include "stoker/core/element.h"
 
 namespace stoker {
@@ -35,7 +36,7 @@ struct Skipped {
 // graph, seed and epoch fix, made ahead by the process's workers.
 class Loader {
  public:
-  explicit Loader(Dataset dataset, LoaderOptions options = {});
+  explicit Loader(Dataset dataset, LoaderOptions options = {}, Location at = Location::current());
   ~Loader();  // returns within 50 ms, whatever a function of the user's does
   Loader(Loader&&) noexcept;
   Loader& operator=(Loader&&) noexcept;
@@ -45,7 +46,7 @@ class Loader {
   // to one of them.
   Result<std::optional<Element>> next();
   // Starts the next epoch, dropping what is left of the last.
-  void begin_epoch();
+  void begin_epoch(Location at = Location::current());
 
   // for (auto& batch : loader): one epoch, errors thrown as Error.
   class Iterator {
@@ -65,7 +66,7 @@ class Loader {
     Loader* loader_ = nullptr;
     std::optional<Element> element_;
   };
-  Iterator begin();
+  Iterator begin(Location at = Location::current());
   Iterator end() { return {}; }
 
   // The place behind the last element given, in kilobytes; and back.
@@ -79,6 +80,15 @@ class Loader {
   double wait_seconds() const;
   // Waits for calls in progress; next() then answers the end.
   void close();
+
+  const Dataset& dataset() const;
+  // How this data set's iterators were dropped of late, by any loader of it.
+  const std::shared_ptr<Restarts>& restarts() const;
+  // Where the epoch was begun: "train.cc:41".
+  std::string begun_at() const;
+  // Called about ten times a second by a thread that waits in next(), with no
+  // lock held; from the next epoch on.
+  void on_waiting(std::function<void()> call);
 
  private:
   struct Running;  // the iterators and the lock on them
