@@ -51,6 +51,31 @@ TEST(Verdict, IsOnlyProbableWhereTheNarrowestStageIsNotBusy) {
   EXPECT_EQ(judge(facts)[0].severity, Severity::kModerate);
 }
 
+TEST(Verdict, IsCertainWhereAllWorkersAreBusyTogether) {
+  RunFacts facts = run(6);
+  facts.workers = 2;
+  facts.stages = {{.name = "read", .threads = 2, .working = 0.45, .batch_seconds = 0.09},
+                  {.name = "decode", .threads = 2, .working = 0.5, .batch_seconds = 0.1}};
+  const Verdict verdict = judge(facts)[0];
+  EXPECT_EQ(verdict.about, "decode");
+  EXPECT_EQ(verdict.confidence, Confidence::kCertain);
+  EXPECT_EQ(verdict.because[1], "all 2 workers together are busy 95 % [limit 85 %]");
+}
+
+TEST(Verdict, SaysWhatWorkersWouldGiveALoopThatMakesItsOwnInput) {
+  RunFacts facts = run(7.5);
+  facts.workers = 0;
+  facts.cores = 8;
+  const Verdict verdict = judge(facts)[0];
+  EXPECT_EQ(verdict.code, "INPUT_STAGE");
+  EXPECT_EQ(verdict.because[0], "the input is made in the training thread, on one thread: 75 ms of a step of 100 ms");
+  EXPECT_EQ(verdict.fix,
+            "make batches ahead of the loop, in a data set with workers: 3 workers would give 40 batches/s of the 40 "
+            "needed, 10 now");
+  facts.cores = 2;
+  EXPECT_NE(judge(facts)[0].fix.find("2 workers would give 27 batches/s of the 40 needed"), std::string::npos);
+}
+
 TEST(Verdict, BlamesTheInterpreterOnlyWithAllFourSigns) {
   RunFacts facts = run(6);
   facts.stages = {
@@ -87,6 +112,24 @@ TEST(Verdict, TellsAnEmptySourceFromOneThatRanOut) {
   EXPECT_EQ(judge(short_of)[0].headline, "the data ran out: 100 steps were asked, there are 63 batches");
   EXPECT_EQ(codes({.steps_asked = 63, .batches_given = 63, .ended = true}), Codes{});
   EXPECT_EQ(codes({.batches_given = 63, .ended = true}), Codes{});
+}
+
+TEST(Verdict, KnowsBeforeTheRunWhatIsNotThere) {
+  EXPECT_EQ(codes({.batches_there = 0}), Codes{"SOURCE_EMPTY"});
+  const RunFacts short_of = {.steps_asked = 15, .batches_there = 10};
+  EXPECT_EQ(codes(short_of), Codes{"DATA_EXHAUSTED"});
+  EXPECT_EQ(judge(short_of)[0].headline, "the data will run out: 15 steps are asked, there are 10 batches");
+  EXPECT_EQ(codes({.steps_asked = 10, .batches_there = 10}), Codes{});
+}
+
+TEST(Verdict, NamesTheLineOfASourceThatIsAliveAndGivesNothing) {
+  const RunFacts silent = {.silence = {.seconds = 31, .on_cpu = 0.99, .where = "line 12 of make_batches (train.py)"}};
+  const Verdict verdict = judge(silent)[0];
+  EXPECT_EQ(verdict.code, "SOURCE_EMPTY");
+  EXPECT_EQ(verdict.headline, "the source has produced nothing for 31 s [limit 30 s]");
+  EXPECT_EQ(verdict.because, (std::vector<std::string>{"it is at line 12 of make_batches (train.py)",
+                                                       "it is alive: on the CPU 99 % of that time"}));
+  EXPECT_EQ(codes({.silence = {.seconds = 29}}), Codes{});
 }
 
 TEST(Verdict, NamesTheFileThatFailed) {

@@ -14,14 +14,16 @@ constexpr double kAtCapacity = 0.85;
 // Python's lock is contended when a probe waits for it as long as this.
 constexpr double kProbeContended = 1e-3;
 constexpr double kOnCpu = 0.9;
-constexpr int64_t kIteratorsRecreated = 5;
 // The mean size of so many elements is known to some 6 %.
 constexpr int64_t kElementsForSizes = 64;
 constexpr double kMemoryShare = 0.8;
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 std::string rate(double per_second) { return fmt::format("{:.{}f}", per_second, per_second < 10 ? 1 : 0); }
-std::string gigabytes(double bytes) { return fmt::format("{:.1f} GB", bytes / 1e9); }
+std::string size_words(double bytes) {
+  if (bytes >= 1e9) return fmt::format("{:.1f} GB", bytes / 1e9);
+  return bytes >= 1e6 ? fmt::format("{:.1f} MB", bytes / 1e6) : fmt::format("{:.1f} kB", bytes / 1e3);
+}
 
 double capacity_of(const StageFacts& stage) {
   return stage.batch_seconds > 0 ? stage.threads / stage.batch_seconds : std::numeric_limits<double>::infinity();
@@ -40,6 +42,7 @@ bool holds_the_interpreter(const StageFacts& stage, const RunFacts& facts) {
 
 void explain_interpreter(const StageFacts& stage, const RunFacts& facts, Verdict& verdict) {
   verdict.code = "GIL";
+  verdict.about = stage.name;
   verdict.confidence = Confidence::kProbable;
   verdict.because.push_back(fmt::format(
       "`{}` is Python: on the CPU {} of its time, and a probe waits {:.1f} ms for the interpreter's lock [limit 1 ms]",
@@ -48,34 +51,79 @@ void explain_interpreter(const StageFacts& stage, const RunFacts& facts, Verdict
       fmt::format("write `{}` on symbolic values, which run natively, or give it worker processes", stage.name);
 }
 
-void explain_stage(const StageFacts& stage, double demand, Verdict& verdict) {
-  verdict.because.push_back(fmt::format(
-      "`{}` is busy {} on {} {} and can give {} batches/s of the {} needed", stage.name, percent(stage.working),
-      stage.threads, stage.threads == 1 ? "thread" : "threads", rate(capacity_of(stage)), rate(demand)));
-  if (stage.working < kAtCapacity) verdict.confidence = Confidence::kProbable;
+// How much of its time the pool of workers works, for whatever stage.
+double pool_working(const RunFacts& facts) {
+  double threads = 0;
+  for (const StageFacts& stage : facts.stages) threads += stage.working * stage.threads;
+  return facts.workers.value_or(0) > 0 ? threads / *facts.workers : 0;
+}
+
+std::string count_of(int n, const char* one) { return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s"); }
+
+void explain_stage(const StageFacts& stage, const RunFacts& facts, double demand, Verdict& verdict) {
+  verdict.because.push_back(fmt::format("`{}` is busy {} on {} and can give {} batches/s of the {} needed", stage.name,
+                                        percent(stage.working), count_of(stage.threads, "thread"),
+                                        rate(capacity_of(stage)), rate(demand)));
+  const bool pool_is_full = stage.threads > 1 && pool_working(facts) >= kAtCapacity;
+  if (pool_is_full)
+    verdict.because.push_back(fmt::format("all {} together are busy {} [limit {}]", count_of(*facts.workers, "worker"),
+                                          percent(std::min(1.0, pool_working(facts))), percent(kAtCapacity)));
+  if (stage.working < kAtCapacity && !pool_is_full) verdict.confidence = Confidence::kProbable;
   if (stage.threads == 1)
     verdict.fix = fmt::format("let `{}` run in parallel (num_parallel_calls), or make it cheaper", stage.name);
   else
     verdict.fix = fmt::format("make `{}` cheaper, cache what it gives, or use more cores", stage.name);
 }
 
+// The loop makes its batches itself: workers would make them while it trains.
+void explain_loop(const StageFacts* stage, const RunFacts& facts, double demand, Verdict& verdict) {
+  const auto steps = static_cast<double>(facts.steps);
+  const double making = facts.wait_seconds / steps;
+  const double training = std::max(1e-9, (facts.seconds - facts.wait_seconds) / steps);
+  verdict.because.push_back(
+      fmt::format("the input is made in the training thread, on one thread: {:.3g} ms of a step of {:.3g} ms",
+                  1e3 * making, 1e3 * facts.seconds / steps));
+  if (stage && stage->batch_seconds > 0)
+    verdict.because.push_back(fmt::format("`{}` takes {:.3g} ms of it", stage->name, 1e3 * stage->batch_seconds));
+  const int most = facts.cores > 0 ? facts.cores : std::numeric_limits<int>::max();
+  const int workers = static_cast<int>(std::clamp(std::ceil(making / training), 1.0, static_cast<double>(most)));
+  verdict.fix = fmt::format("{}: {} would give {} batches/s of the {} needed, {} now",
+                            stage ? "let workers make it ahead of the loop (STOKER_WORKERS, configure)"
+                                  : "make batches ahead of the loop, in a data set with workers",
+                            count_of(workers, "worker"), rate(std::min(demand, workers / making)), rate(demand),
+                            rate(steps / facts.seconds));
+}
+
+void explain_unseen(const RunFacts& facts, Verdict& verdict) {
+  verdict.code = "INPUT_SLOW";
+  verdict.confidence = Confidence::kProbable;
+  verdict.because.push_back("cause not visible: the iterable shows no stages");
+  if (facts.interpreter_probe_seconds.value_or(0) >= kProbeContended)
+    verdict.because.push_back(
+        fmt::format("Python threads hold the interpreter's lock: a probe waits {:.1f} ms for it [limit 1 ms]",
+                    1e3 * *facts.interpreter_probe_seconds));
+  verdict.fix = "make batches ahead of the loop, in parallel: sk.from_sequence or sk.Dataset";
+}
+
 void judge_input(const RunFacts& facts, const Gates& gates, std::vector<Verdict>& found) {
-  if (facts.steps < gates.steps || facts.seconds < gates.seconds) return;
-  const double share = facts.wait_seconds / facts.seconds;
+  if (facts.steps < gates.steps || facts.seconds < gates.seconds || facts.seconds <= 0) return;
+  const double share = std::min(1.0, facts.wait_seconds / facts.seconds);
   if (share < gates.shown) return;
   Verdict verdict{.code = "INPUT_STAGE",
                   .severity = share >= gates.severe ? Severity::kSevere : Severity::kModerate,
-                  .lost_share = share};
+                  .lost_share = share,
+                  .speed = true};
   verdict.headline =
       fmt::format("input-bound: {} of each step waits for data [limit {}]", percent(share), percent(gates.shown));
   const double demand = static_cast<double>(facts.steps) / std::max(1e-9, facts.seconds - facts.wait_seconds);
-  if (const StageFacts* stage = narrowest(facts); !stage) {
-    verdict.code = "INPUT_SLOW";
-    verdict.confidence = Confidence::kProbable;
-    verdict.because.push_back("cause not visible: the iterable shows no stages");
-    verdict.fix = "make batches ahead of the loop, in parallel: sk.from_sequence or sk.Dataset";
+  const StageFacts* stage = narrowest(facts);
+  if (stage) verdict.about = stage->name;
+  if (facts.workers == 0) {
+    explain_loop(stage, facts, demand, verdict);
+  } else if (!stage) {
+    explain_unseen(facts, verdict);
   } else {
-    explain_stage(*stage, demand, verdict);
+    explain_stage(*stage, facts, demand, verdict);
     if (holds_the_interpreter(*stage, facts)) explain_interpreter(*stage, facts, verdict);
   }
   found.push_back(std::move(verdict));
@@ -91,35 +139,60 @@ void judge_iterators(const RunFacts& facts, std::vector<Verdict>& found) {
   verdict.because.push_back(
       fmt::format("{} iterators gave {:.0f} batch each [limit {} iterators], at {:.0f} ms to start one", made.made,
                   made.batches_each, kIteratorsRecreated, 1e3 * made.start_seconds));
-  verdict.fix = "make the iterator once, before the loop: it = iter(ds), then next(it) in the loop";
+  verdict.fix = "make the iterator once, before the loop, and ask it for the next batch inside";
   verdict.lost_share = facts.seconds > 0 ? std::min(1.0, total / facts.seconds) : 0;
   found.push_back(std::move(verdict));
 }
 
+Verdict nothing_came(const RunFacts& facts, std::string headline) {
+  Verdict verdict{.code = "SOURCE_EMPTY", .severity = Severity::kSevere};
+  verdict.headline = std::move(headline);
+  if (!facts.source.empty()) verdict.because.push_back("it is " + facts.source);
+  verdict.fix = "look at its pattern or files; a filter that keeps nothing does the same";
+  return verdict;
+}
+
+void judge_silence(const RunFacts& facts, const Gates& gates, std::vector<Verdict>& found) {
+  const SilenceFacts& silence = facts.silence;
+  if (silence.seconds < gates.silence_seconds) return;
+  Verdict verdict = nothing_came(facts, fmt::format("the source has produced nothing for {:.0f} s [limit {:.0f} s]",
+                                                    silence.seconds, gates.silence_seconds));
+  if (!silence.where.empty()) verdict.because.push_back("it is at " + silence.where);
+  if (silence.on_cpu)
+    verdict.because.push_back(fmt::format("it is alive: on the CPU {} of that time", percent(*silence.on_cpu)));
+  found.push_back(std::move(verdict));
+}
+
 void judge_end(const RunFacts& facts, std::vector<Verdict>& found) {
-  if (!facts.ended) return;
-  if (facts.batches_given == 0 && facts.failures.failed == 0) {
-    Verdict verdict{.code = "SOURCE_EMPTY", .severity = Severity::kSevere};
-    verdict.headline = "the source produced nothing";
-    if (!facts.source.empty()) verdict.because.push_back("it is " + facts.source);
-    verdict.fix = "look at its pattern or files; a filter that keeps nothing does the same";
-    found.push_back(std::move(verdict));
+  const bool known = facts.batches_there.has_value();
+  if (!facts.ended && !known) return;
+  const int64_t there = facts.ended ? facts.batches_given : *facts.batches_there;
+  if (there == 0 && facts.failures.failed == 0) {
+    found.push_back(nothing_came(facts, facts.ended ? "the source produced nothing" : "the data set is empty"));
     return;
   }
-  if (!facts.steps_asked || *facts.steps_asked <= facts.batches_given) return;
+  if (!facts.steps_asked || *facts.steps_asked <= there) return;
   Verdict verdict{.code = "DATA_EXHAUSTED", .severity = Severity::kSevere};
-  verdict.headline = fmt::format("the data ran out: {} steps were asked, there are {} batches", *facts.steps_asked,
-                                 facts.batches_given);
-  verdict.fix = fmt::format("ask for {} steps, or repeat the data: ds.repeat()", facts.batches_given);
+  verdict.headline =
+      fmt::format("the data {}: {} steps {} asked, there are {} batches", facts.ended ? "ran out" : "will run out",
+                  *facts.steps_asked, facts.ended ? "were" : "are", there);
+  verdict.fix = fmt::format("ask for {} steps, or repeat the data: ds.repeat()", there);
   found.push_back(std::move(verdict));
 }
 
 void judge_failures(const RunFacts& facts, std::vector<Verdict>& found) {
   const FailureFacts& failures = facts.failures;
   if (failures.failed == 0) return;
-  Verdict verdict{.code = "ELEMENT_FAILED", .severity = failures.skipped ? Severity::kNote : Severity::kSevere};
-  verdict.headline = fmt::format("{} of {} elements failed{}", failures.failed, failures.elements,
-                                 failures.skipped ? " and were skipped" : "");
+  Verdict verdict{.code = "ELEMENT_FAILED",
+                  .about = failures.path,
+                  .severity = failures.skipped ? Severity::kNote : Severity::kSevere};
+  const bool one = failures.failed == 1;
+  verdict.headline = fmt::format("{}{} {} failed{}", failures.failed,
+                                 failures.elements > 0 ? fmt::format(" of {}", failures.elements) : "",
+                                 one && failures.elements == 0 ? "element" : "elements",
+                                 !failures.skipped ? ""
+                                 : one             ? " and was skipped"
+                                                   : " and were skipped");
   verdict.because.push_back((failures.path.empty() ? "" : failures.path + ": ") + failures.first);
   verdict.fix = failures.skipped ? "look at the files that skipped() lists"
                                  : "repair or remove it, or go on without it: ds.on_error(\"skip\")";
@@ -132,24 +205,27 @@ void judge_memory(const RunFacts& facts, std::vector<Verdict>& found) {
     const double each = static_cast<double>(held.bytes) / static_cast<double>(held.elements);
     const double in_all = each * static_cast<double>(held.elements_in_all);
     if (in_all <= kMemoryShare * static_cast<double>(facts.memory_limit)) continue;
-    Verdict verdict{.code = "HELD_EXCEEDS_MEMORY", .severity = Severity::kSevere};
-    verdict.headline = fmt::format("`{}` will need {}; {} are there [limit {} of it]", held.stage, gigabytes(in_all),
-                                   gigabytes(static_cast<double>(facts.memory_limit)), percent(kMemoryShare));
-    verdict.because.push_back(fmt::format("{} of {} elements take {}, {:.0f} kB each", held.elements,
-                                          held.elements_in_all, gigabytes(static_cast<double>(held.bytes)),
-                                          each / 1e3));
+    Verdict verdict{.code = "HELD_EXCEEDS_MEMORY", .about = held.stage, .severity = Severity::kSevere};
+    verdict.headline = fmt::format("`{}` will need {}; {} are there [limit {} of it]", held.stage, size_words(in_all),
+                                   size_words(static_cast<double>(facts.memory_limit)), percent(kMemoryShare));
+    verdict.because.push_back(fmt::format("{} of {} elements take {}, {} each", held.elements, held.elements_in_all,
+                                          size_words(static_cast<double>(held.bytes)), size_words(each)));
     verdict.fix =
-        "put it before decoding, where elements are small; or a smaller buffer_size; or shuffle() without one";
+        held.drops
+            ? "put it before decoding, where elements are small; what does not fit is made again in each epoch"
+            : "put it before decoding, where elements are small; or a smaller buffer_size; or shuffle() without one";
     found.push_back(std::move(verdict));
   }
 }
 
 void judge_values(const RunFacts& facts, std::vector<Verdict>& found) {
   for (const NonFiniteFacts& bad : facts.non_finite) {
-    Verdict verdict{.code = "NON_FINITE", .severity = Severity::kSevere};
-    verdict.headline = fmt::format("`{}` holds {} values that are NaN or infinite", bad.component, bad.values);
-    if (!bad.origin.empty()) verdict.because.push_back("in " + bad.origin);
-    verdict.fix = "look at that element: stoker replay makes it again; filter or repair it before training";
+    Verdict verdict{.code = "NON_FINITE", .about = bad.component, .severity = Severity::kSevere};
+    verdict.headline = bad.values == 1
+                           ? fmt::format("`{}` holds a value that is NaN or infinite", bad.component)
+                           : fmt::format("`{}` holds {} values that are NaN or infinite", bad.component, bad.values);
+    if (!bad.origin.empty()) verdict.because.push_back("the first is in " + bad.origin);
+    verdict.fix = "look at that element, and filter or repair it before training";
     found.push_back(std::move(verdict));
   }
 }
@@ -172,6 +248,7 @@ std::string_view name_of(Severity severity) {
 std::vector<Verdict> judge(const RunFacts& facts, const Gates& gates) {
   std::vector<Verdict> found;
   judge_failures(facts, found);
+  judge_silence(facts, gates, found);
   judge_end(facts, found);
   judge_values(facts, found);
   judge_memory(facts, found);
@@ -195,6 +272,7 @@ std::string words_of(const Verdict& verdict) {
 Json to_json(const Verdict& verdict) {
   Json json = Json::dict();
   json.set("code", verdict.code);
+  json.set("about", verdict.about.empty() ? Json() : Json(verdict.about));
   json.set("severity", name_of(verdict.severity));
   json.set("confidence", verdict.confidence == Confidence::kCertain ? "certain" : "probable");
   json.set("headline", verdict.headline);

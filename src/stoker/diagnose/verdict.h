@@ -16,14 +16,19 @@ enum class Confidence { kProbable, kCertain };
 
 // One finding: a sentence with its numbers, why, and what to do.
 struct Verdict {
-  std::string code;  // stable: "INPUT_STAGE", "GIL", …
+  std::string code;   // stable: "INPUT_STAGE", "GIL", …
+  std::string about;  // the stage, component or file; may be empty
   Severity severity = Severity::kNote;
   Confidence confidence = Confidence::kCertain;
   std::string headline;
   std::vector<std::string> because;
   std::string fix;
   double lost_share = 0;  // of the step; the fix can give 1 / (1 - this) at most
+  bool speed = false;     // from the times of one window: to be told when the next agrees
 };
+
+// So many iterators dropped after one batch are a loop that makes one at every step.
+constexpr int64_t kIteratorsRecreated = 5;
 
 // When something is said. A cause costs `shown` of the step at least.
 struct Gates {
@@ -31,6 +36,7 @@ struct Gates {
   double seconds = 10;  // and so long
   double shown = 0.05;
   double severe = 0.20;
+  double silence_seconds = 30;  // with no batch at all
 };
 
 // What is wrong, the costliest first; empty when nothing is.
