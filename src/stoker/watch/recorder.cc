@@ -1,0 +1,359 @@
+#include "stoker/watch/recorder.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "stoker/runtime/machine.h"
+#include "stoker/runtime/messages.h"
+#include "stoker/runtime/meter.h"
+
+namespace stoker {
+namespace {
+
+constexpr int64_t kStartUpSteps = 3;
+constexpr int64_t kSilentFor = 600'000'000'000;  // about the same thing
+constexpr int64_t kCheckingShare = 200;          // one part of so many
+constexpr int64_t kWindowsBetweenProbes = 10;
+
+double seconds_of(int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+double each_of(double seconds, int64_t steps) { return steps > 0 ? seconds / static_cast<double>(steps) : 0; }
+
+std::string key_of(const Verdict& verdict) { return verdict.code + " " + verdict.about; }
+
+bool is_python_suspect(const RunFacts& facts) {
+  if (facts.workers == 0) return false;
+  return facts.stages.empty() || std::ranges::any_of(facts.stages, &StageFacts::python);
+}
+
+std::string bar_of(const StageFacts& stage) {
+  const auto tenths = static_cast<size_t>(10 * stage.working + 0.5);
+  return fmt::format("  {} {:.0f} %|{:.<10}", stage.name, 100 * stage.working, std::string(tenths, '#'));
+}
+
+Json stage_json(const StageFacts& stage) {
+  Json json = Json::dict();
+  json.set("name", stage.name);
+  json.set("threads", stage.threads);
+  json.set("working", stage.working);
+  json.set("starved", stage.starved);
+  json.set("blocked", stage.blocked);
+  json.set("batch_seconds", stage.batch_seconds);
+  json.set("python", stage.python);
+  json.set("on_cpu", stage.on_cpu ? Json(*stage.on_cpu) : Json());
+  return json;
+}
+
+}  // namespace
+
+Recorder::Recorder(WatchOptions options, Supply supply)
+    : options_(std::move(options)),
+      supply_(std::move(supply)),
+      clock_(options_.clock ? options_.clock : now_ns),
+      restarts_(supply_.restarts ? supply_.restarts : std::make_shared<Restarts>()),
+      cores_(read_machine().cores) {
+  created_ns_ = epoch_ns_ = clock_();
+  written_at_ = supply_.begun_at;
+  Said said;
+  {
+    std::lock_guard lock(mutex_);
+    said = judge_events();
+  }
+  say(said);
+}
+
+// ---- the loop
+
+void Recorder::begin_epoch(std::string written_at) {
+  Said said;
+  {
+    std::lock_guard lock(mutex_);
+    const int64_t now = clock_();
+    if (!supply_.restarts && epoch_given_ > 0) restarts_->note(epoch_given_, ended_, seconds_of(first_ns_ - epoch_ns_));
+    written_at_ = std::move(written_at);
+    epoch_given_ = 0;
+    epoch_ns_ = now;
+    ended_ = false;
+    apart_ = true;
+    said = judge_events();
+  }
+  say(said);
+}
+
+int64_t Recorder::ask() {
+  std::lock_guard lock(mutex_);
+  return asked_ns_ = clock_();
+}
+
+void Recorder::give(int64_t asked) {
+  std::lock_guard lock(mutex_);
+  const int64_t now = clock_();
+  ++given_;
+  if (++epoch_given_ == 1) first_ns_ = now;
+  silence_ = {};
+  if (!apart_ && given_ > kStartUpSteps)
+    for (Times* times : {&all_, &window_}) {
+      ++times->steps;
+      times->ns += now - last_ns_;
+      times->wait_ns += now - asked;
+    }
+  apart_ = false;
+  last_ns_ = now;
+}
+
+void Recorder::end(int64_t) {
+  Said said;
+  {
+    std::lock_guard lock(mutex_);
+    if (ended_) return;
+    ended_ = true;
+    apart_ = true;
+    last_ns_ = clock_();
+    said = judge_events();
+  }
+  say(said);
+}
+
+void Recorder::fail(int64_t, std::string words, std::string path) {
+  Said said;
+  {
+    std::lock_guard lock(mutex_);
+    if (failures_.failed++ == 0) {
+      failures_.first = std::move(words);
+      failures_.path = std::move(path);
+    }
+    failures_.skipped = false;
+    said = judge_events();
+  }
+  say(said);
+}
+
+bool Recorder::wants_values() const {
+  std::lock_guard lock(mutex_);
+  return windows_ == 0 || checking_ns_ * kCheckingShare <= last_ns_ - created_ns_;
+}
+
+void Recorder::note_values(const std::vector<NonFinite>& found, int64_t looked_since) {
+  Said said;
+  {
+    std::lock_guard lock(mutex_);
+    checking_ns_ += clock_() - looked_since;
+    for (const NonFinite& bad : found) {
+      const std::string component = bad.component.empty() ? "the batch" : bad.component;
+      const auto known = std::ranges::find(non_finite_, component, &NonFiniteFacts::component);
+      if (known != non_finite_.end()) {
+        known->values += bad.values;
+        continue;
+      }
+      const std::string file = bad.path.empty() ? "" : ", " + bad.path;
+      non_finite_.push_back(
+          {component, bad.values,
+           fmt::format("batch {} of the epoch, row {}, counted from 0{}", epoch_given_ - 1, bad.row, file)});
+    }
+    if (!found.empty()) said = judge_events();
+  }
+  say(said);
+}
+
+// ---- the loader
+
+bool Recorder::window_is_over() const {
+  return window_.steps >= options_.window_steps && seconds_of(window_.ns) >= options_.window_seconds;
+}
+
+bool Recorder::is_due() const {
+  std::lock_guard lock(mutex_);
+  return (!begun_ && given_ >= kStartUpSteps) || window_is_over();
+}
+
+void Recorder::see(const Json& stats) {
+  if (!stats.find("stages")) return;  // between two epochs there is nothing to see
+  latest_ = Seen{LoaderCounts::of(stats), last_ns_, given_};
+}
+
+void Recorder::look(const Json& stats) {
+  Said said;
+  {
+    std::lock_guard lock(mutex_);
+    see(stats);
+    const Seen seen = latest_.value_or(Seen{{}, last_ns_, given_});
+    if (!begun_) begun_ = window_begun_ = seen;
+    if (window_is_over()) {
+      said = judge_window();
+      window_ = {};
+      window_begun_ = seen;
+    }
+  }
+  say(said);
+}
+
+void Recorder::look_while_waiting(const Json& stats, SilenceFacts silence) {
+  Said said;
+  {
+    std::lock_guard lock(mutex_);
+    see(stats);
+    if (given_ == 0 && !ended_) {
+      silence_ = std::move(silence);
+      silence_.seconds = seconds_of(clock_() - asked_ns_);
+    }
+    said = judge_events();
+  }
+  say(said);
+}
+
+void Recorder::note_skipped(int64_t skipped, std::string first, std::string path) {
+  Said said;
+  {
+    std::lock_guard lock(mutex_);
+    if (skipped <= 0 || (failures_.failed > 0 && !failures_.skipped)) return;
+    failures_ = {.failed = skipped, .skipped = true, .first = std::move(first), .path = std::move(path)};
+    said = judge_events();
+  }
+  say(said);
+}
+
+// ---- judging
+
+RunFacts Recorder::facts_of(const Times& times, const std::optional<Seen>& since) const {
+  RunFacts facts;
+  facts.steps = times.steps;
+  facts.seconds = seconds_of(times.ns);
+  facts.wait_seconds = std::min(facts.seconds, seconds_of(times.wait_ns));
+  facts.workers = supply_.workers;
+  facts.cores = cores_;
+  facts.interpreter_probe_seconds = probe_seconds_;
+  if (latest_) {
+    facts.workers = latest_->counts.workers;
+    facts.memory_limit = latest_->counts.budget_bytes;
+    facts.held = latest_->counts.held;
+    if (since)
+      facts.stages = stages_between(since->counts, latest_->counts, seconds_of(latest_->at_ns - since->at_ns),
+                                    latest_->batches - since->batches, options_.python);
+  }
+  const Restarts::Row restarts = restarts_->row();
+  facts.iterators = {restarts.iterators, 1, restarts.start_seconds, written_at_};
+  facts.steps_asked = options_.steps;
+  facts.batches_there = supply_.batches;
+  facts.batches_given = epoch_given_;
+  facts.ended = ended_;
+  facts.silence = silence_;
+  facts.source = supply_.source;
+  facts.failures = failures_;
+  facts.non_finite = non_finite_;
+  return facts;
+}
+
+Gates Recorder::gates() const {
+  Gates gates;
+  gates.seconds = std::min(gates.seconds, options_.window_seconds);
+  gates.silence_seconds = options_.silence_seconds;
+  return gates;
+}
+
+Recorder::Said Recorder::judge_events() { return words_for(judge(facts_of({}, std::nullopt), gates())); }
+
+Recorder::Said Recorder::judge_window() {
+  ++windows_;
+  const RunFacts facts = facts_of(window_, window_begun_);
+  const std::vector<Verdict> found = judge(facts, gates());
+  std::vector<Verdict> certain;
+  std::set<std::string> slow;
+  for (const Verdict& verdict : found) {
+    if (verdict.speed) slow.insert(verdict.about);
+    if (!verdict.speed || slow_.contains(verdict.about)) certain.push_back(verdict);
+  }
+  suspects_python_ = options_.python && !slow.empty() && is_python_suspect(facts);
+  slow_ = std::move(slow);
+  return words_for(certain);
+}
+
+Recorder::Said Recorder::words_for(const std::vector<Verdict>& found) {
+  Said said;
+  for (const Verdict& verdict : found) {
+    if (!is_news(verdict)) continue;
+    said.push_back(words_of(verdict));
+    said.back().pop_back();  // its last line's end
+  }
+  return said;
+}
+
+// A loop that makes everything anew at every step has new recorders too: that
+// it does so is remembered with its data set.
+bool Recorder::is_news(const Verdict& verdict) {
+  if (verdict.code == "ITER_RECREATED" && !restarts_->reaches(kIteratorsRecreated)) return false;
+  const int64_t now = clock_();
+  const auto [told, first] = told_.try_emplace(key_of(verdict), now);
+  if (!first && now - told->second < kSilentFor) return false;
+  told->second = now;
+  return true;
+}
+
+void Recorder::say(const Said& said) const {
+  for (const std::string& words : said) {
+    if (options_.tell)
+      options_.tell(words);
+    else
+      tell(words);
+  }
+}
+
+bool Recorder::wants_probe() const {
+  std::lock_guard lock(mutex_);
+  return suspects_python_ && (probed_window_ < 0 || windows_ - probed_window_ >= kWindowsBetweenProbes);
+}
+
+void Recorder::note_probe(double median_seconds) {
+  std::lock_guard lock(mutex_);
+  probe_seconds_ = median_seconds;
+  probed_window_ = windows_;
+}
+
+// ---- the whole run
+
+std::vector<Verdict> Recorder::verdicts(const Json& stats) {
+  std::lock_guard lock(mutex_);
+  see(stats);
+  return judge(whole_run(), gates());
+}
+
+std::string Recorder::report(const Json& stats) {
+  std::lock_guard lock(mutex_);
+  see(stats);
+  const RunFacts facts = whole_run();
+  const double step = each_of(facts.seconds, facts.steps);
+  const double wait = each_of(facts.wait_seconds, facts.steps);
+  std::string text = fmt::format("{} steps of {:.3g} ms: {:.3g} ms wait for data, {:.3g} ms train\n", facts.steps,
+                                 1e3 * step, 1e3 * wait, 1e3 * (step - wait));
+  for (const StageFacts& stage : facts.stages) text += bar_of(stage);
+  if (!facts.stages.empty()) text += "\n";
+  const std::vector<Verdict> found = judge(facts, gates());
+  for (const Verdict& verdict : found) text += words_of(verdict);
+  if (found.empty()) text += "Nothing is wrong with the input.\n";
+  return text;
+}
+
+Json Recorder::to_json(const Json& stats) {
+  std::lock_guard lock(mutex_);
+  see(stats);
+  const RunFacts facts = whole_run();
+  Json json = Json::dict();
+  Json window = Json::dict();
+  window.set("steps", facts.steps);
+  window.set("seconds", facts.seconds);
+  json.set("window", std::move(window));
+  Json step = Json::dict();
+  step.set("batch_time", facts.steps > 0 ? Json(each_of(facts.seconds, facts.steps)) : Json());
+  step.set("data_time", facts.steps > 0 ? Json(each_of(facts.wait_seconds, facts.steps)) : Json());
+  json.set("step", std::move(step));
+  json.set("input_bound_percent", facts.seconds > 0 ? Json(100 * facts.wait_seconds / facts.seconds) : Json());
+  Json stages = Json::list();
+  for (const StageFacts& stage : facts.stages) stages.push(stage_json(stage));
+  json.set("stages", std::move(stages));
+  Json verdicts = Json::list();
+  for (const Verdict& verdict : judge(facts, gates())) verdicts.push(stoker::to_json(verdict));
+  json.set("verdicts", std::move(verdicts));
+  return json;
+}
+
+}  // namespace stoker

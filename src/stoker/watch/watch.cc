@@ -1,0 +1,103 @@
+#include "stoker/watch/watch.h"
+
+namespace stoker {
+namespace {
+
+Json stats_of(Loader& loader) {
+  Result<Json> stats = parse_json(loader.stats());
+  return stats ? *std::move(stats) : Json();
+}
+
+// The sources in the user's words: "list_files (train.cc:12), range (train.cc:13)".
+std::string sources_of(const Dataset& dataset) {
+  std::string words;
+  for (const Node* node : nodes_of(*dataset.node())) {
+    if (!node->inputs.empty()) continue;
+    words += (words.empty() ? "" : ", ") + node->name;
+    if (node->location.line > 0) words += " (" + node->location.words() + ")";
+  }
+  return words;
+}
+
+Supply supply_of(const Loader& loader) {
+  Supply supply{.restarts = loader.restarts(), .begun_at = loader.begun_at()};
+  const Dataset& dataset = loader.dataset();
+  if (dataset.error()) return supply;
+  supply.source = sources_of(dataset);
+  if (const Result<int64_t> there = dataset.cardinality(); there && *there >= 0) supply.batches = *there;
+  return supply;
+}
+
+}  // namespace
+
+Watch::Watch(Loader& loader, WatchOptions options)
+    : loader_(&loader), recorder_(std::make_shared<Recorder>(std::move(options), supply_of(loader))) {
+  loader.on_waiting([recorder = std::weak_ptr(recorder_), loader = &loader] {
+    if (const std::shared_ptr<Recorder> alive = recorder.lock()) alive->look_while_waiting(stats_of(*loader));
+  });
+}
+
+Watch::~Watch() {
+  if (loader_) loader_->on_waiting({});
+}
+
+Watch::Watch(Make make, WatchOptions options)
+    : make_(std::move(make)), recorder_(std::make_shared<Recorder>(std::move(options), Supply{.workers = 0})) {}
+
+Result<std::optional<Element>> Watch::next() {
+  const int64_t asked = recorder_->ask();
+  Result<std::optional<Element>> element = loader_ ? loader_->next() : make_();
+  if (!element) {
+    const Error& error = element.error();
+    recorder_->fail(asked, error.message(), error.place().path.empty() ? error.place().origin : error.place().path);
+    return element;
+  }
+  if (!*element) {
+    note_skipped();
+    recorder_->end(asked);
+    return element;
+  }
+  recorder_->give(asked);
+  if (recorder_->wants_values()) {
+    const int64_t looked_since = recorder_->now();
+    recorder_->note_values(non_finite_in(**element), looked_since);
+  }
+  if (recorder_->is_due()) {
+    recorder_->look(stats());
+    note_skipped();
+  }
+  return element;
+}
+
+void Watch::note_skipped() {
+  if (!loader_) return;
+  const std::vector<Skipped> skipped = loader_->skipped();
+  if (skipped.empty()) return;
+  const Error::Place& place = skipped[0].error.place();
+  recorder_->note_skipped(static_cast<int64_t>(skipped.size()), skipped[0].error.message(),
+                          place.path.empty() ? skipped[0].origin : place.path);
+}
+
+void Watch::begin_epoch(Location at) {
+  if (loader_) loader_->begin_epoch(at);
+  recorder_->begin_epoch(at.words());
+}
+
+Watch::Iterator& Watch::Iterator::operator++() {
+  Result<std::optional<Element>> next = watch_->next();
+  if (!next) throw std::move(next).error();
+  element_ = *std::move(next);
+  return *this;
+}
+
+Watch::Iterator Watch::begin(Location at) {
+  begin_epoch(std::move(at));
+  return Iterator(this);
+}
+
+Json Watch::stats() const { return loader_ ? stats_of(*loader_) : Json(); }
+std::vector<Verdict> Watch::verdicts() const { return recorder_->verdicts(stats()); }
+std::string Watch::report() const { return recorder_->report(stats()); }
+Json Watch::to_json() const { return recorder_->to_json(stats()); }
+
+}  // namespace stoker
