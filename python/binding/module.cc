@@ -14,6 +14,7 @@
 #include "python/binding/functions.h"
 #include "python/binding/params.h"
 #include "python/binding/records.h"
+#include "python/binding/watch.h"
 #include "stoker/stoker.h"
 
 namespace stoker::python {
@@ -125,12 +126,13 @@ bool signals_pending() {
 // progress may need.
 class PyLoader {
  public:
-  PyLoader(const Dataset& dataset, bool skip, double at_most, double stall_warning)
+  PyLoader(const Dataset& dataset, bool skip, double at_most, double stall_warning, std::string file, int line)
       : loader_(std::make_unique<Loader>(dataset,
                                          LoaderOptions{.on_error = skip ? std::optional(OnError::kSkip) : std::nullopt,
                                                        .skip_at_most = at_most,
                                                        .stall_warning_seconds = stall_warning,
-                                                       .interrupted = &signals_pending})) {
+                                                       .interrupted = &signals_pending},
+                                         Location{std::move(file), line})) {
     alive().insert(this);
   }
   ~PyLoader() {
@@ -153,10 +155,11 @@ class PyLoader {
     if (!given) return nb::none();
     return nb::make_tuple(to_python(*given));
   }
-  void begin_epoch() {
+  void begin_epoch(std::string file, int line) {
     const nb::gil_scoped_release released;
-    loader_->begin_epoch();
+    loader_->begin_epoch({std::move(file), line});
   }
+  void watched_by(const PyRecorder& recorder) { recorder.look_while_waiting_in(*loader_); }
   nb::bytes save() {
     Result<std::string> saved = Error::internal("");
     {
@@ -307,16 +310,19 @@ NB_MODULE(_core, m) {
       .def_static("from_json", [](const std::string& text) { return value_of(Dataset::from_json(text)); });
 
   nb::class_<PyLoader>(m, "Loader")
-      .def(nb::init<const Dataset&, bool, double, double>(), nb::arg("dataset"), nb::arg("skip") = false,
-           nb::arg("at_most") = 1.0, nb::arg("stall_warning_seconds") = 30.0)
+      .def(nb::init<const Dataset&, bool, double, double, std::string, int>(), nb::arg("dataset"),
+           nb::arg("skip") = false, nb::arg("at_most") = 1.0, nb::arg("stall_warning_seconds") = 30.0,
+           nb::arg("file") = "", nb::arg("line") = 0)
       .def("next", &PyLoader::next)
       .def("begin_epoch", &PyLoader::begin_epoch)
+      .def("watched_by", &PyLoader::watched_by)
       .def("save", &PyLoader::save)
       .def("restore", &PyLoader::restore)
       .def("stats", &PyLoader::stats)
       .def("skipped", &PyLoader::skipped)
       .def("wait_seconds", &PyLoader::wait_seconds)
       .def("close", &PyLoader::close);
+  bind_watch(m);
   m.def("close_all", &PyLoader::close_all);
 
   define_records(m);

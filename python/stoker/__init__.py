@@ -1,6 +1,7 @@
 """Stoker feeds training, and says why it stalls when it does: import stoker as sk."""
 
 import atexit as _atexit
+import logging as _logging
 
 import numpy as _np
 
@@ -9,6 +10,7 @@ from ._dataset import AUTOTUNE, INFINITE, UNKNOWN, Dataset, Iterator, from_seque
 from ._ops import (abs, cast, concat, constant, convert_to_tensor, expand_dims, maximum, minimum, reduce_max, reduce_mean,
                    reduce_min, reduce_sum, reshape, shape, squeeze, stack)
 from ._spec import TensorSpec, string
+from ._watch import Watch, watch
 from .errors import (Aborted, AlreadyExists, Cancelled, DataLoss, DeadlineExceeded, Error, FailedPrecondition, Internal,
                      InvalidArgument, NeedsValue, NotFound, OutOfRange, PermissionDenied, ResourceExhausted, Unavailable,
                      Unimplemented, Unknown)
@@ -27,5 +29,8 @@ def configure(workers=None, memory_bytes=None):
     _core.configure(workers, memory_bytes)
 
 
+_core.send_messages_to(_logging.getLogger("stoker").warning)
+
 # No thread may call into an interpreter that has gone.
 _atexit.register(_core.close_all)
+_atexit.register(_core.send_messages_to, None)

@@ -373,9 +373,10 @@ class Dataset:
     def _take_loader(self):
         with self._lock:
             loader, self._idle = self._idle, None
+        file, line = _caller()
         if loader is None:
-            return _core.Loader(self._core)
-        loader.begin_epoch()
+            return _core.Loader(self._core, file=file, line=line)
+        loader.begin_epoch(file, line)
         return loader
 
     def _give_loader(self, loader):

@@ -17,8 +17,10 @@ class TorchLoader:
         self.device = None if device is None else torch.device(device)
 
     def __iter__(self):
-        for element in self.dataset:
-            yield structure_map(self._tensor, element)
+        return map(self.convert, self.dataset)
+
+    def convert(self, element):
+        return structure_map(self._tensor, element)
 
     def __len__(self):
         return len(self.dataset)

@@ -159,7 +159,8 @@ void judge_silence(const RunFacts& facts, const Gates& gates, std::vector<Verdic
                                                     silence.seconds, gates.silence_seconds));
   if (!silence.where.empty()) verdict.because.push_back("it is at " + silence.where);
   if (silence.on_cpu)
-    verdict.because.push_back(fmt::format("it is alive: on the CPU {} of that time", percent(*silence.on_cpu)));
+    verdict.because.push_back(fmt::format("it {}: on the CPU {} of that time",
+                                          *silence.on_cpu >= 0.5 ? "is alive" : "waits", percent(*silence.on_cpu)));
   found.push_back(std::move(verdict));
 }
 

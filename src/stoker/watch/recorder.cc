@@ -45,7 +45,25 @@ Json stage_json(const StageFacts& stage) {
   return json;
 }
 
+// The sources in the user's words: "list_files (train.cc:12), range (train.cc:13)".
+std::string sources_of(const Node& root) {
+  std::string words;
+  for (const Node* node : nodes_of(root)) {
+    if (!node->inputs.empty()) continue;
+    words += (words.empty() ? "" : ", ") + node->name;
+    if (node->location.line > 0) words += " (" + node->location.words() + ")";
+  }
+  return words;
+}
+
 }  // namespace
+
+Supply Supply::of(const Dataset& dataset) {
+  if (dataset.error()) return {};
+  Supply supply{.source = sources_of(*dataset.node()), .restarts = Restarts::of(*dataset.node())};
+  if (const Result<int64_t> there = dataset.cardinality(); there && *there >= 0) supply.batches = *there;
+  return supply;
+}
 
 Recorder::Recorder(WatchOptions options, Supply supply)
     : options_(std::move(options)),

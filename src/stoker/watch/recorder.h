@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "stoker/api/dataset.h"
 #include "stoker/api/restarts.h"
 #include "stoker/core/error.h"
 #include "stoker/diagnose/verdict.h"
@@ -36,6 +37,9 @@ struct Supply {
   std::optional<int> workers;          // that make them ahead; 0: the training thread makes them
   std::shared_ptr<Restarts> restarts;  // where a loader counts them; nothing: the recorder does
   std::string begun_at;                // the first epoch: "train.cc:41"
+
+  // What a data set says of itself.
+  static Supply of(const Dataset& dataset);
 };
 
 // Collects what a training loop and its input show, judges it, and says what

@@ -8,23 +8,9 @@ Json stats_of(Loader& loader) {
   return stats ? *std::move(stats) : Json();
 }
 
-// The sources in the user's words: "list_files (train.cc:12), range (train.cc:13)".
-std::string sources_of(const Dataset& dataset) {
-  std::string words;
-  for (const Node* node : nodes_of(*dataset.node())) {
-    if (!node->inputs.empty()) continue;
-    words += (words.empty() ? "" : ", ") + node->name;
-    if (node->location.line > 0) words += " (" + node->location.words() + ")";
-  }
-  return words;
-}
-
 Supply supply_of(const Loader& loader) {
-  Supply supply{.restarts = loader.restarts(), .begun_at = loader.begun_at()};
-  const Dataset& dataset = loader.dataset();
-  if (dataset.error()) return supply;
-  supply.source = sources_of(dataset);
-  if (const Result<int64_t> there = dataset.cardinality(); there && *there >= 0) supply.batches = *there;
+  Supply supply = Supply::of(loader.dataset());
+  supply.begun_at = loader.begun_at();
   return supply;
 }
 

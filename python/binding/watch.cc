@@ -1,0 +1,171 @@
+#include "python/binding/watch.h"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+
+#include <atomic>
+
+#include "python/binding/convert.h"
+#include "stoker/runtime/messages.h"
+
+namespace stoker::python {
+namespace {
+
+// A time that a test sets.
+struct Clock {
+  std::shared_ptr<std::atomic<int64_t>> now = std::make_shared<std::atomic<int64_t>>(0);
+};
+
+Json parsed(const std::string& stats) {
+  Result<Json> json = parse_json(stats);
+  return json ? *std::move(json) : Json();
+}
+
+// Words go to a Python function; from any thread.
+std::function<void(const std::string&)> speaker(nb::object function) {
+  return [kept = keep(std::move(function))](const std::string& text) {
+    const nb::gil_scoped_acquire held;
+    try {
+      (*kept)(text);
+    } catch (nb::python_error& thrown) {
+      thrown.discard_as_unraisable("telling a message");
+    }
+  };
+}
+
+// ---- values
+
+std::optional<DType> float_type(nb::dlpack::dtype type) {
+  using Code = nb::dlpack::dtype_code;
+  const auto is = [&](Code code, int bits) { return type.code == static_cast<uint8_t>(code) && type.bits == bits; };
+  if (type.lanes != 1) return std::nullopt;
+  if (is(Code::Float, 16)) return DType::kFloat16;
+  if (is(Code::Float, 32)) return DType::kFloat32;
+  if (is(Code::Float, 64)) return DType::kFloat64;
+  if (is(Code::Bfloat, 16)) return DType::kBfloat16;
+  return std::nullopt;
+}
+
+// On a device nothing is looked at: that would make the loop wait for it.
+bool lies_on_a_device(nb::handle value) {
+  if (!nb::hasattr(value, "device")) return false;
+  const nb::object device = value.attr("device");
+  return nb::hasattr(device, "type") && nb::cast<std::string>(nb::str(device.attr("type"))) != "cpu";
+}
+
+void look_at_array(nb::handle value, const std::string& path, std::vector<NonFinite>& found) {
+  if (lies_on_a_device(value)) return;
+  nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu> array;
+  if (!nb::try_cast(value, array)) return;
+  const std::optional<DType> type = float_type(array.dtype());
+  if (!type) return;
+  std::vector<int64_t> dims;
+  for (size_t i = 0; i < array.ndim(); ++i) dims.push_back(static_cast<int64_t>(array.shape(i)));
+  // Lives no longer than `array` does.
+  Buffer* nobody = Buffer::wrap(array.data(), array.nbytes(), [] {});
+  if (std::optional<NonFinite> bad = non_finite_in(Array::over(array.data(), dims, *type, nobody), path))
+    found.push_back(*std::move(bad));
+}
+
+// Batches are a few arrays, in tuples, lists and dicts; what is nested deeper
+// or has more parts than that is no batch.
+constexpr size_t kMostParts = 64;
+constexpr int kDeepest = 8;
+
+void look_at(nb::handle value, const std::string& path, int depth, std::vector<NonFinite>& found) {
+  const auto below = [&](const std::string& name) { return path.empty() ? name : path + "/" + name; };
+  if (depth > kDeepest) return;
+  if (PyTuple_Check(value.ptr()) || PyList_Check(value.ptr())) {
+    if (nb::len(value) > kMostParts) return;
+    size_t i = 0;
+    for (nb::handle part : value) look_at(part, below(std::to_string(i++)), depth + 1, found);
+  } else if (PyDict_Check(value.ptr())) {
+    if (nb::len(value) > kMostParts) return;
+    for (auto [key, part] : nb::borrow<nb::dict>(value))
+      look_at(part, below(nb::cast<std::string>(nb::str(key))), depth + 1, found);
+  } else if (nb::ndarray_check(value)) {
+    look_at_array(value, path, found);
+  }
+}
+
+// ---- the recorder
+
+using Window = std::optional<std::pair<double, int64_t>>;
+
+WatchOptions options_of(Window window, std::optional<int64_t> steps, std::optional<double> stall, nb::object tell,
+                        const Clock* clock) {
+  WatchOptions options{.steps = steps, .python = true, .tell = speaker(std::move(tell))};
+  if (window) std::tie(options.window_seconds, options.window_steps) = *window;
+  if (stall) options.silence_seconds = *stall;
+  if (clock) options.clock = [now = clock->now] { return now->load(); };
+  return options;
+}
+
+// Whether a window is over.
+bool give(PyRecorder& self, int64_t asked, nb::handle batch) {
+  self->give(asked);
+  if (self->wants_values()) {
+    const int64_t looked_since = self->now();
+    std::vector<NonFinite> found;
+    look_at(batch, "", 0, found);
+    self->note_values(found, looked_since);
+  }
+  return self->is_due();
+}
+
+}  // namespace
+
+void PyRecorder::look_while_waiting_in(Loader& loader) const {
+  loader.on_waiting([recorder = std::weak_ptr(recorder_), &loader] {
+    if (const std::shared_ptr<Recorder> alive = recorder.lock()) alive->look_while_waiting(parsed(loader.stats()));
+  });
+}
+
+void bind_watch(nb::module_& m) {
+  nb::class_<Clock>(m, "Clock").def(nb::init<>()).def("set", [](Clock& self, double seconds) {
+    *self.now = static_cast<int64_t>(seconds * 1e9);
+  });
+  nb::class_<PyRecorder>(m, "Recorder")
+      .def(
+          "__init__",
+          [](PyRecorder* self, const Dataset* dataset, std::string source, std::optional<int64_t> batches,
+             std::optional<int> workers, Window window, std::optional<int64_t> steps, std::optional<double> stall,
+             nb::object tell, const Clock* clock) {
+            Supply supply = dataset ? Supply::of(*dataset)
+                                    : Supply{.source = std::move(source), .batches = batches, .workers = workers};
+            new (self) PyRecorder(options_of(window, steps, stall, std::move(tell), clock), std::move(supply));
+          },
+          nb::arg("dataset").none(), nb::arg("source"), nb::arg("batches").none(), nb::arg("workers").none(),
+          nb::arg("window").none(), nb::arg("steps").none(), nb::arg("stall").none(), nb::arg("tell"),
+          nb::arg("clock").none())
+      .def("begin_epoch", [](PyRecorder& self, std::string at) { self->begin_epoch(std::move(at)); })
+      .def("ask", [](PyRecorder& self) { return self->ask(); })
+      .def("give", &give, nb::arg("asked"), nb::arg("batch").none())
+      .def("end", [](PyRecorder& self, int64_t asked) { self->end(asked); })
+      .def("fail", [](PyRecorder& self, int64_t asked, std::string words,
+                      std::string path) { self->fail(asked, std::move(words), std::move(path)); })
+      .def("look", [](PyRecorder& self, const std::string& stats) { self->look(parsed(stats)); })
+      .def("note_silence",
+           [](PyRecorder& self, std::optional<double> on_cpu, std::string where) {
+             self->look_while_waiting({}, {.on_cpu = on_cpu, .where = std::move(where)});
+           })
+      .def("note_skipped", [](PyRecorder& self, int64_t skipped, std::string first,
+                              std::string path) { self->note_skipped(skipped, std::move(first), std::move(path)); })
+      .def("wants_probe", [](PyRecorder& self) { return self->wants_probe(); })
+      .def("note_probe", [](PyRecorder& self, double seconds) { self->note_probe(seconds); })
+      .def("report", [](PyRecorder& self, const std::string& stats) { return self->report(parsed(stats)); })
+      .def("to_json", [](PyRecorder& self, const std::string& stats) { return self->to_json(parsed(stats)).text(); });
+  m.def(
+      "send_messages_to",
+      [](nb::object function) {
+        std::function<void(const std::string&)> sink;
+        if (!function.is_none()) sink = speaker(std::move(function));
+        const nb::gil_scoped_release released;  // whoever tells something now needs it
+        set_message_sink(std::move(sink));
+      },
+      nb::arg("function").none());
+}
+
+}  // namespace stoker::python
