@@ -118,8 +118,8 @@ bool give(PyRecorder& self, int64_t asked, nb::handle batch) {
 }  // namespace
 
 void PyRecorder::look_while_waiting_in(Loader& loader) const {
-  loader.on_waiting([recorder = std::weak_ptr(recorder_), &loader] {
-    if (const std::shared_ptr<Recorder> alive = recorder.lock()) alive->look_while_waiting(parsed(loader.stats()));
+  loader.on_waiting([recorder = std::weak_ptr(recorder_)](const Json& stats) {
+    if (const std::shared_ptr<Recorder> alive = recorder.lock()) alive->look_while_waiting(stats);
   });
 }
 
@@ -143,9 +143,9 @@ void bind_watch(nb::module_& m) {
       .def("begin_epoch", [](PyRecorder& self, std::string at) { self->begin_epoch(std::move(at)); })
       .def("ask", [](PyRecorder& self) { return self->ask(); })
       .def("give", &give, nb::arg("asked"), nb::arg("batch").none())
-      .def("end", [](PyRecorder& self, int64_t asked) { self->end(asked); })
-      .def("fail", [](PyRecorder& self, int64_t asked, std::string words,
-                      std::string path) { self->fail(asked, std::move(words), std::move(path)); })
+      .def("end", [](PyRecorder& self) { self->end(); })
+      .def("fail",
+           [](PyRecorder& self, std::string words, std::string path) { self->fail(std::move(words), std::move(path)); })
       .def("look", [](PyRecorder& self, const std::string& stats) { self->look(parsed(stats)); })
       .def("note_silence",
            [](PyRecorder& self, std::optional<double> on_cpu, std::string where) {

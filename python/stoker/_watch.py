@@ -111,10 +111,10 @@ class WatchedIterator:
             batch = next(self._items)
         except StopIteration:
             self._watch._note_skipped()
-            self._recorder.end(asked)
+            self._recorder.end()
             raise
         except Exception as error:
-            self._recorder.fail(asked, _first_line(f"{type(error).__name__}: {error}"), _place(error))
+            self._recorder.fail(_first_line(f"{type(error).__name__}: {error}"), _place(error))
             raise
         finally:
             if self._silence is not None:

@@ -51,6 +51,15 @@ TEST(Verdict, IsOnlyProbableWhereTheNarrowestStageIsNotBusy) {
   EXPECT_EQ(judge(facts)[0].severity, Severity::kModerate);
 }
 
+TEST(Verdict, BlamesNoStageThatCouldGiveEnough) {
+  RunFacts facts = run(1);
+  facts.stages = {{.name = "decode", .threads = 2, .working = 0.4, .batch_seconds = 0.08}};
+  const Verdict verdict = judge(facts)[0];
+  EXPECT_EQ(verdict.code, "INPUT_SLOW");
+  EXPECT_EQ(verdict.because[0],
+            "it is uneven: `decode`, the narrowest stage, is busy 40 % and could give 25 batches/s of the 11 needed");
+}
+
 TEST(Verdict, IsCertainWhereAllWorkersAreBusyTogether) {
   RunFacts facts = run(6);
   facts.workers = 2;
@@ -126,7 +135,7 @@ TEST(Verdict, NamesTheLineOfASourceThatIsAliveAndGivesNothing) {
   const RunFacts silent = {.silence = {.seconds = 31, .on_cpu = 0.99, .where = "line 12 of make_batches (train.py)"}};
   const Verdict verdict = judge(silent)[0];
   EXPECT_EQ(verdict.code, "SOURCE_EMPTY");
-  EXPECT_EQ(verdict.headline, "the source has produced nothing for 31 s [limit 30 s]");
+  EXPECT_EQ(verdict.headline, "the source has given no batch for 31 s [limit 30 s]");
   EXPECT_EQ(verdict.because, (std::vector<std::string>{"it is at line 12 of make_batches (train.py)",
                                                        "it is alive: on the CPU 99 % of that time"}));
   EXPECT_EQ(codes({.silence = {.seconds = 29}}), Codes{});

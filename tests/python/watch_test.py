@@ -219,6 +219,15 @@ class Iterators(unittest.TestCase):
         self.assertIn(f"watch_test.py:{line}", logs.output[0])
         self.assertIn("make the iterator once", logs.output[0])
 
+    def test_nor_does_building_on_a_data_set_count(self):
+        ds = sk.Dataset.from_generator(lambda: iter(range(100)))
+        scene = Scene()
+        for _ in range(30):
+            ds.map(lambda x: x + 1)  # looks at one element for its structure
+        watch = scene.watch(ds)
+        next(iter(watch))
+        self.assertEqual((codes(watch), scene.said), ([], []))
+
     def test_and_nothing_where_epochs_are_whole(self):
         ds = sk.Dataset.range(1)
         with self.assertNoLogs("stoker", logging.WARNING) if hasattr(self, "assertNoLogs") else self.subTest():
@@ -273,7 +282,7 @@ class End(unittest.TestCase):
         iterator = iter(watch)
         self.assertEqual(next(iterator), 1)
         self.assertEqual(len(scene.said), 1)
-        self.assertIn("the source has produced nothing for 33 s [limit 30 s]", scene.said[0])
+        self.assertIn("the source has given no batch for 33 s [limit 30 s]", scene.said[0])
         self.assertIn(f"it is at line {seen[0]} of all_files_missing", scene.said[0])
         self.assertEqual(codes(watch), [], "it has given something since")
 

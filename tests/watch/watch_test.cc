@@ -343,6 +343,18 @@ TEST(Watch, IsSilentAboutWhatFits) {
   EXPECT_EQ(said, std::vector<std::string>{});
 }
 
+TEST(Watch, DoesNotTakeAShuffleThatFillsForSilence) {
+  Scene scene;
+  Recorder recorder(scene.options(), {});
+  recorder.ask();
+  scene.now += 100'000 * kMs;
+  const char* stats = R"({"stages": [], "held": [{"stage": "shuffle", "elements": 5, "elements_in_all": 9}]})";
+  recorder.look_while_waiting(parse_json(stats).value());
+  EXPECT_EQ(scene.said, std::vector<std::string>{});
+  recorder.look_while_waiting(parse_json(R"({"stages": []})").value());
+  EXPECT_EQ(scene.said.size(), 1u);
+}
+
 // A thread that waits in next() looks by itself.
 TEST(Watch, LooksWhileTheLoopWaits) {
   Scene scene;
@@ -360,7 +372,7 @@ TEST(Watch, LooksWhileTheLoopWaits) {
   Watch watch(loader, options);
   ASSERT_TRUE(watch.next());
   ASSERT_FALSE(scene.said.empty());
-  EXPECT_NE(scene.said[0].find("SOURCE_EMPTY (severe): the source has produced nothing for 0 s"), std::string::npos);
+  EXPECT_NE(scene.said[0].find("SOURCE_EMPTY (severe): the source has given no batch for 0 s"), std::string::npos);
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ void drop(Engines engines) {
 EngineOptions options_for(const Plan& plan, const LoaderOptions& given) {
   EngineOptions options;
   options.stall_warning_s = given.stall_warning_seconds;
+  options.interrupted = given.interrupted;
   options.skip_errors = given.on_error ? *given.on_error == OnError::kSkip : plan.on_error.skip;
   options.skip_at_most = given.on_error ? given.skip_at_most : plan.on_error.at_most;
   return options;
@@ -49,7 +50,7 @@ struct Loader::Running : std::enable_shared_from_this<Running> {
   int64_t epochs = 0;             // begun
   bool closed = false;
   bool told = false;  // the data set's own error
-  std::function<void()> waiting;
+  std::function<void(const Json&)> waiting;
   const std::shared_ptr<Restarts> restarts;
   Location begun_at;
   int64_t begun_ns = 0;
@@ -70,9 +71,9 @@ struct Loader::Running : std::enable_shared_from_this<Running> {
     drop({std::exchange(ahead, nullptr), std::exchange(engine, nullptr)});
   }
 
-  // The epoch that is about to go.
+  // The epoch that is about to go. One that was begun nowhere is a look of ours.
   void leave() {
-    if (!engine || begun_ns == 0) return;
+    if (!engine || begun_ns == 0 || begun_at.line == 0) return;
     restarts->note(engine->delivered(), ended,
                    static_cast<double>((first_ns > 0 ? first_ns : now_ns()) - begun_ns) * 1e-9);
     begun_ns = 0;
@@ -86,17 +87,9 @@ struct Loader::Running : std::enable_shared_from_this<Running> {
            "): every step sees the first batch again; make the iterator once, before the loop";
   }
 
-  std::function<bool()> asked_while_waiting() {
-    if (!waiting) return options.interrupted;
-    return [call = waiting, interrupted = options.interrupted] {
-      call();
-      return interrupted && interrupted();
-    };
-  }
-
   std::shared_ptr<Engine> made(Passes passes) {
     EngineOptions engine_options = options_for(*plan, options);
-    engine_options.interrupted = asked_while_waiting();
+    engine_options.waiting = waiting;
     auto made = Engine::make(plan, meters, std::move(engine_options), std::move(passes));
     made->on_all_begun([loader = weak_from_this(), made = made.get()] {
       const std::shared_ptr<Running> self = loader.lock();
@@ -265,7 +258,7 @@ std::string Loader::begun_at() const {
   return running_->begun_at.words();
 }
 
-void Loader::on_waiting(std::function<void()> call) {
+void Loader::on_waiting(std::function<void(const Json& stats)> call) {
   std::lock_guard lock(running_->mutex);
   running_->waiting = std::move(call);
 }

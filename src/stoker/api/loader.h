@@ -86,9 +86,9 @@ class Loader {
   const std::shared_ptr<Restarts>& restarts() const;
   // Where the epoch was begun: "train.cc:41".
   std::string begun_at() const;
-  // Called about ten times a second by a thread that waits in next(), with no
-  // lock held; from the next epoch on.
-  void on_waiting(std::function<void()> call);
+  // Told stats() about ten times a second by a thread that waits in next(), from
+  // the next epoch on. It must not ask the loader for anything itself.
+  void on_waiting(std::function<void(const Json& stats)> call);
 
  private:
   struct Running;  // the iterators and the lock on them

@@ -11,6 +11,8 @@ namespace {
 
 // A stage that works so much of the time is at its limit.
 constexpr double kAtCapacity = 0.85;
+// One that can give so many times what is needed is not what the loop waits for.
+constexpr double kEnough = 1.1;
 // Python's lock is contended when a probe waits for it as long as this.
 constexpr double kProbeContended = 1e-3;
 constexpr double kOnCpu = 0.9;
@@ -58,19 +60,39 @@ double pool_working(const RunFacts& facts) {
   return facts.workers.value_or(0) > 0 ? threads / *facts.workers : 0;
 }
 
+bool is_pool_full(const StageFacts& stage, const RunFacts& facts) {
+  return stage.threads > 1 && pool_working(facts) >= kAtCapacity;
+}
+
+bool is_at_its_limit(const StageFacts& stage, const RunFacts& facts, double demand) {
+  return stage.working >= kAtCapacity || is_pool_full(stage, facts) || capacity_of(stage) < kEnough * demand;
+}
+
 std::string count_of(int n, const char* one) { return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s"); }
+
+// No stage is at its limit, so only some elements can be slow, or the cores busy elsewhere.
+void explain_unevenness(const StageFacts& stage, double demand, Verdict& verdict) {
+  verdict.code = "INPUT_SLOW";
+  verdict.confidence = Confidence::kProbable;
+  verdict.because.push_back(
+      fmt::format("it is uneven: `{}`, the narrowest stage, is busy {} and could give {} batches/s of the {} needed",
+                  stage.name, percent(stage.working), rate(capacity_of(stage)), rate(demand)));
+  verdict.fix =
+      "let more be made ahead (prefetch), look for elements that take long, and for other work on these cores";
+}
 
 void explain_stage(const StageFacts& stage, const RunFacts& facts, double demand, Verdict& verdict) {
   verdict.because.push_back(fmt::format("`{}` is busy {} on {} and can give {} batches/s of the {} needed", stage.name,
                                         percent(stage.working), count_of(stage.threads, "thread"),
                                         rate(capacity_of(stage)), rate(demand)));
-  const bool pool_is_full = stage.threads > 1 && pool_working(facts) >= kAtCapacity;
+  const bool pool_is_full = is_pool_full(stage, facts);
   if (pool_is_full)
     verdict.because.push_back(fmt::format("all {} together are busy {} [limit {}]", count_of(*facts.workers, "worker"),
                                           percent(std::min(1.0, pool_working(facts))), percent(kAtCapacity)));
   if (stage.working < kAtCapacity && !pool_is_full) verdict.confidence = Confidence::kProbable;
   if (stage.threads == 1)
-    verdict.fix = fmt::format("let `{}` run in parallel (num_parallel_calls), or make it cheaper", stage.name);
+    verdict.fix = fmt::format(
+        "let `{}` run in parallel (num_parallel_calls; a source by interleave), or make it cheaper", stage.name);
   else
     verdict.fix = fmt::format("make `{}` cheaper, cache what it gives, or use more cores", stage.name);
 }
@@ -122,6 +144,8 @@ void judge_input(const RunFacts& facts, const Gates& gates, std::vector<Verdict>
     explain_loop(stage, facts, demand, verdict);
   } else if (!stage) {
     explain_unseen(facts, verdict);
+  } else if (!is_at_its_limit(*stage, facts, demand)) {
+    explain_unevenness(*stage, demand, verdict);
   } else {
     explain_stage(*stage, facts, demand, verdict);
     if (holds_the_interpreter(*stage, facts)) explain_interpreter(*stage, facts, verdict);
@@ -155,7 +179,7 @@ Verdict nothing_came(const RunFacts& facts, std::string headline) {
 void judge_silence(const RunFacts& facts, const Gates& gates, std::vector<Verdict>& found) {
   const SilenceFacts& silence = facts.silence;
   if (silence.seconds < gates.silence_seconds) return;
-  Verdict verdict = nothing_came(facts, fmt::format("the source has produced nothing for {:.0f} s [limit {:.0f} s]",
+  Verdict verdict = nothing_came(facts, fmt::format("the source has given no batch for {:.0f} s [limit {:.0f} s]",
                                                     silence.seconds, gates.silence_seconds));
   if (!silence.where.empty()) verdict.because.push_back("it is at " + silence.where);
   if (silence.on_cpu)

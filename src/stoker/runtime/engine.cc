@@ -387,7 +387,7 @@ bool Engine::wait_for_head(std::unique_lock<std::mutex>& lock) {
 bool Engine::sleep_until_woken(std::unique_lock<std::mutex>& lock) {
   auto woken = std::cv_status::no_timeout;
   consumer_asleep_ = true;
-  if (options_.interrupted)
+  if (options_.interrupted || options_.waiting)
     woken = consumer_wakes_.wait_for(lock, kAskInterrupted);
   else
     consumer_wakes_.wait(lock);
@@ -407,11 +407,12 @@ bool Engine::stop_waiting() {
 
 // Asked without the lock, and not too often.
 bool Engine::is_wanted_elsewhere() {
-  if (!options_.interrupted) return false;
+  if (!options_.interrupted && !options_.waiting) return false;
   const int64_t now = now_ns();
   if (now - asked_ns_ < kAskInterrupted.count() * 1'000'000) return false;
   asked_ns_ = now;
-  interrupted_ = options_.interrupted();
+  if (options_.waiting) options_.waiting(stats());
+  interrupted_ = options_.interrupted && options_.interrupted();
   return interrupted_;
 }
 

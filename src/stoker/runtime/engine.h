@@ -30,7 +30,8 @@ struct EngineOptions {
   bool skip_errors = false;
   double skip_at_most = 1.0;
   double stall_warning_s = 30;
-  std::function<bool()> interrupted;  // asked now and then while the consumer waits
+  std::function<bool()> interrupted;         // asked now and then while the consumer waits
+  std::function<void(const Json&)> waiting;  // told stats() as often
 };
 
 // One iterator: runs a plan for one consumer, in order.

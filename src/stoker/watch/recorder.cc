@@ -120,7 +120,7 @@ void Recorder::give(int64_t asked) {
   last_ns_ = now;
 }
 
-void Recorder::end(int64_t) {
+void Recorder::end() {
   Said said;
   {
     std::lock_guard lock(mutex_);
@@ -133,7 +133,7 @@ void Recorder::end(int64_t) {
   say(said);
 }
 
-void Recorder::fail(int64_t, std::string words, std::string path) {
+void Recorder::fail(std::string words, std::string path) {
   Said said;
   {
     std::lock_guard lock(mutex_);
@@ -211,13 +211,18 @@ void Recorder::look_while_waiting(const Json& stats, SilenceFacts silence) {
   {
     std::lock_guard lock(mutex_);
     see(stats);
-    if (given_ == 0 && !ended_) {
+    if (given_ == 0 && !ended_ && !is_filling()) {
       silence_ = std::move(silence);
       silence_.seconds = seconds_of(clock_() - asked_ns_);
     }
     said = judge_events();
   }
   say(said);
+}
+
+// A shuffle that fills is not silent.
+bool Recorder::is_filling() const {
+  return latest_ && std::ranges::any_of(latest_->counts.held, [](const HeldFacts& held) { return held.elements > 0; });
 }
 
 void Recorder::note_skipped(int64_t skipped, std::string first, std::string path) {

@@ -56,9 +56,9 @@ class Recorder {
   // The loop comes for a batch; the time, for what follows.
   int64_t ask();
   void give(int64_t asked);
-  void end(int64_t asked);
+  void end();
   // `words` without the path.
-  void fail(int64_t asked, std::string words, std::string path);
+  void fail(std::string words, std::string path);
 
   // Values of the batch last given: every batch of the first window, afterwards
   // while that takes less than 0.5 % of the time.
@@ -100,6 +100,7 @@ class Recorder {
   // Under the lock.
   bool window_is_over() const;
   void see(const Json& stats);
+  bool is_filling() const;
   RunFacts facts_of(const Times& times, const std::optional<Seen>& since) const;
   RunFacts whole_run() const { return facts_of(all_, begun_); }
   Gates gates() const;

@@ -18,8 +18,8 @@ Supply supply_of(const Loader& loader) {
 
 Watch::Watch(Loader& loader, WatchOptions options)
     : loader_(&loader), recorder_(std::make_shared<Recorder>(std::move(options), supply_of(loader))) {
-  loader.on_waiting([recorder = std::weak_ptr(recorder_), loader = &loader] {
-    if (const std::shared_ptr<Recorder> alive = recorder.lock()) alive->look_while_waiting(stats_of(*loader));
+  loader.on_waiting([recorder = std::weak_ptr(recorder_)](const Json& stats) {
+    if (const std::shared_ptr<Recorder> alive = recorder.lock()) alive->look_while_waiting(stats);
   });
 }
 
@@ -35,12 +35,12 @@ Result<std::optional<Element>> Watch::next() {
   Result<std::optional<Element>> element = loader_ ? loader_->next() : make_();
   if (!element) {
     const Error& error = element.error();
-    recorder_->fail(asked, error.message(), error.place().path.empty() ? error.place().origin : error.place().path);
+    recorder_->fail(error.message(), error.place().path.empty() ? error.place().origin : error.place().path);
     return element;
   }
   if (!*element) {
     note_skipped();
-    recorder_->end(asked);
+    recorder_->end();
     return element;
   }
   recorder_->give(asked);
