@@ -1,7 +1,6 @@
 #include "stoker/watch/recorder.h"
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -71,11 +70,19 @@ Recorder::Recorder(WatchOptions options, Supply supply)
       clock_(options_.clock ? options_.clock : now_ns),
       restarts_(supply_.restarts ? supply_.restarts : std::make_shared<Restarts>()),
       cores_(read_machine().cores) {
-  created_ns_ = epoch_ns_ = clock_();
-  written_at_ = supply_.begun_at;
+  note([&] {
+    created_ns_ = epoch_ns_ = clock_();
+    written_at_ = supply_.begun_at;
+  });
+}
+
+// Judges what has changed, and says outside the lock what is new.
+template <typename Change>
+void Recorder::note(Change change) {
   Said said;
   {
     std::lock_guard lock(mutex_);
+    change();
     said = judge_events();
   }
   say(said);
@@ -84,19 +91,14 @@ Recorder::Recorder(WatchOptions options, Supply supply)
 // ---- the loop
 
 void Recorder::begin_epoch(std::string written_at) {
-  Said said;
-  {
-    std::lock_guard lock(mutex_);
-    const int64_t now = clock_();
+  note([&] {
     if (!supply_.restarts && epoch_given_ > 0) restarts_->note(epoch_given_, ended_, seconds_of(first_ns_ - epoch_ns_));
     written_at_ = std::move(written_at);
     epoch_given_ = 0;
-    epoch_ns_ = now;
+    epoch_ns_ = clock_();
     ended_ = false;
     apart_ = true;
-    said = judge_events();
-  }
-  say(said);
+  });
 }
 
 int64_t Recorder::ask() {
@@ -121,30 +123,18 @@ void Recorder::give(int64_t asked) {
 }
 
 void Recorder::end() {
-  Said said;
-  {
-    std::lock_guard lock(mutex_);
-    if (ended_) return;
+  note([&] {
+    if (!ended_) last_ns_ = clock_();
     ended_ = true;
     apart_ = true;
-    last_ns_ = clock_();
-    said = judge_events();
-  }
-  say(said);
+  });
 }
 
 void Recorder::fail(std::string words, std::string path) {
-  Said said;
-  {
-    std::lock_guard lock(mutex_);
-    if (failures_.failed++ == 0) {
-      failures_.first = std::move(words);
-      failures_.path = std::move(path);
-    }
-    failures_.skipped = false;
-    said = judge_events();
-  }
-  say(said);
+  note([&] {
+    if (failures_.failed == 0 || failures_.skipped) failures_ = {.first = std::move(words), .path = std::move(path)};
+    ++failures_.failed;
+  });
 }
 
 bool Recorder::wants_values() const {
@@ -153,25 +143,27 @@ bool Recorder::wants_values() const {
 }
 
 void Recorder::note_values(const std::vector<NonFinite>& found, int64_t looked_since) {
-  Said said;
   {
     std::lock_guard lock(mutex_);
     checking_ns_ += clock_() - looked_since;
-    for (const NonFinite& bad : found) {
-      const std::string component = bad.component.empty() ? "the batch" : bad.component;
-      const auto known = std::ranges::find(non_finite_, component, &NonFiniteFacts::component);
-      if (known != non_finite_.end()) {
-        known->values += bad.values;
-        continue;
-      }
-      const std::string file = bad.path.empty() ? "" : ", " + bad.path;
-      non_finite_.push_back(
-          {component, bad.values,
-           fmt::format("batch {} of the epoch, row {}, counted from 0{}", epoch_given_ - 1, bad.row, file)});
-    }
-    if (!found.empty()) said = judge_events();
   }
-  say(said);
+  if (found.empty()) return;
+  note([&] {
+    for (const NonFinite& bad : found) add_non_finite(bad);
+  });
+}
+
+void Recorder::add_non_finite(const NonFinite& bad) {
+  const std::string component = bad.component.empty() ? "the batch" : bad.component;
+  const auto known = std::ranges::find(non_finite_, component, &NonFiniteFacts::component);
+  if (known != non_finite_.end()) {
+    known->values += bad.values;
+    return;
+  }
+  const std::string file = bad.path.empty() ? "" : ", " + bad.path;
+  non_finite_.push_back(
+      {component, bad.values,
+       fmt::format("batch {} of the epoch, row {}, counted from 0{}", epoch_given_ - 1, bad.row, file)});
 }
 
 // ---- the loader
@@ -207,17 +199,12 @@ void Recorder::look(const Json& stats) {
 }
 
 void Recorder::look_while_waiting(const Json& stats, SilenceFacts silence) {
-  Said said;
-  {
-    std::lock_guard lock(mutex_);
+  note([&] {
     see(stats);
-    if (given_ == 0 && !ended_ && !is_filling()) {
-      silence_ = std::move(silence);
-      silence_.seconds = seconds_of(clock_() - asked_ns_);
-    }
-    said = judge_events();
-  }
-  say(said);
+    if (given_ > 0 || ended_ || is_filling()) return;
+    silence_ = std::move(silence);
+    silence_.seconds = seconds_of(clock_() - asked_ns_);
+  });
 }
 
 // A shuffle that fills is not silent.
@@ -226,14 +213,10 @@ bool Recorder::is_filling() const {
 }
 
 void Recorder::note_skipped(int64_t skipped, std::string first, std::string path) {
-  Said said;
-  {
-    std::lock_guard lock(mutex_);
-    if (skipped <= 0 || (failures_.failed > 0 && !failures_.skipped)) return;
+  note([&] {
+    if (failures_.failed > 0 && !failures_.skipped) return;  // one that was not is worse
     failures_ = {.failed = skipped, .skipped = true, .first = std::move(first), .path = std::move(path)};
-    said = judge_events();
-  }
-  say(said);
+  });
 }
 
 // ---- judging

@@ -98,6 +98,7 @@ class Recorder {
   using Said = std::vector<std::string>;
 
   // Under the lock.
+  void add_non_finite(const NonFinite& bad);
   bool window_is_over() const;
   void see(const Json& stats);
   bool is_filling() const;
@@ -110,6 +111,8 @@ class Recorder {
   bool is_news(const Verdict& verdict);
 
   // Without it.
+  template <typename Change>
+  void note(Change change);
   void say(const Said& said) const;
 
   const WatchOptions options_;
