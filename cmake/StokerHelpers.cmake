@@ -226,6 +226,24 @@ function(stoker_python)
   install(TARGETS _core LIBRARY DESTINATION stoker COMPONENT python)
 endfunction()
 
+# What includes stoker/torch.h: its test. Left out without LibTorch, and with
+# clang, which does not compile LibTorch 1.13.
+function(stoker_torch)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    message(STATUS "stoker/torch.h is not tested: LibTorch wants g++, this is ${CMAKE_CXX_COMPILER_ID}")
+    return()
+  endif()
+  find_package(LibTorch QUIET)
+  if(NOT LibTorch_FOUND)
+    message(STATUS "stoker/torch.h is not tested: LibTorch was not found (apt-get install libtorch-dev)")
+    return()
+  endif()
+  if(STOKER_TESTS)
+    stoker_test(torch_tests FOLDERS torch)
+    target_link_libraries(torch_tests PRIVATE LibTorch::LibTorch)
+  endif()
+endfunction()
+
 # One libFuzzer program for each tests/fuzz/*_fuzz.cc, in bin/fuzz.
 function(stoker_fuzzers)
   if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
