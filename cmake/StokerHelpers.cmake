@@ -226,7 +226,8 @@ function(stoker_python)
   install(TARGETS _core LIBRARY DESTINATION stoker COMPONENT python)
 endfunction()
 
-# What includes stoker/torch.h: its test. Left out without LibTorch, and with
+# What includes stoker/torch.h: its test, and examples/fashion_mnist with its
+# programs bin/examples/fashion_mnist_<name>. Left out without LibTorch, and with
 # clang, which does not compile LibTorch 1.13.
 function(stoker_torch)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -241,6 +242,18 @@ function(stoker_torch)
   if(STOKER_TESTS)
     stoker_test(torch_tests FOLDERS torch)
     target_link_libraries(torch_tests PRIVATE LibTorch::LibTorch)
+  endif()
+  if(STOKER_EXAMPLES)
+    set(folder "${STOKER_ROOT}/examples/fashion_mnist")
+    add_library(stoker_fashion_mnist STATIC "${folder}/network.cc" "${folder}/pictures.cc")
+    target_include_directories(stoker_fashion_mnist PUBLIC "${STOKER_ROOT}")
+    target_link_libraries(stoker_fashion_mnist PUBLIC stoker::stoker fmt::fmt PRIVATE LibTorch::LibTorch)
+    foreach(program IN ITEMS train)
+      add_executable(fashion_mnist_${program} "${folder}/${program}.cc")
+      set_target_properties(fashion_mnist_${program} PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin/examples")
+      target_link_libraries(fashion_mnist_${program} PRIVATE stoker_fashion_mnist)
+    endforeach()
   endif()
 endfunction()
 
