@@ -248,7 +248,7 @@ function(stoker_torch)
     add_library(stoker_fashion_mnist STATIC "${folder}/network.cc" "${folder}/pictures.cc")
     target_include_directories(stoker_fashion_mnist PUBLIC "${STOKER_ROOT}")
     target_link_libraries(stoker_fashion_mnist PUBLIC stoker::stoker fmt::fmt PRIVATE LibTorch::LibTorch)
-    foreach(program IN ITEMS train)
+    foreach(program IN ITEMS train scenarios)
       add_executable(fashion_mnist_${program} "${folder}/${program}.cc")
       set_target_properties(fashion_mnist_${program} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin/examples")

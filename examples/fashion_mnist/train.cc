@@ -62,15 +62,17 @@ std::string words_of(const Progress& progress, double seconds, double waited) {
 void train(Network& network, const std::string& folder) {
   Loader loader(
       decoded(records(folder, "train").shuffle({.buffer_size = 10'000, .seed = 1})).batch({.batch_size = kBatch}));
+  Watch watch(loader);
   Progress progress;
   LiveLine line;
   const Clock::time_point begun = Clock::now();
-  for (auto& batch : loader) {
+  for (auto& batch : watch) {
     progress.add(network.train(batch));
     if (line.due()) line.show(words_of(progress, seconds_since(begun), loader.wait_seconds()));
   }
   line.show(words_of(progress, seconds_since(begun), loader.wait_seconds()));
   line.end();
+  fmt::print("{}", watch.report());
 }
 
 void test(Network& network, const std::string& folder) {
