@@ -9,6 +9,7 @@ if [[ -t 1 && -z ${NO_COLOR:-} ]]; then bold=$'\e[1m' plain=$'\e[0m'; else bold=
 packages_build=(g++ cmake ninja-build ccache pkg-config python3 python3-dev python3-venv zlib1g-dev libisal-dev
   libjpeg-dev libspng-dev libhwy-dev libfmt-dev nlohmann-json3-dev libcli11-dev libgtest-dev libgmock-dev
   libbenchmark-dev)
+packages_demo=(libtorch-dev libopenblas0-pthread dataset-fashion-mnist)
 packages_all=(git clang-19 clang-tidy-19 clang-format-19 lld-19 libclang-rt-19-dev llvm-19)
 
 # step NAME COMMAND...: runs it, says how long it took; a failure ends the script.
@@ -29,29 +30,39 @@ step() {
   echo "${bold}== $name: $((SECONDS - begin)) s${plain}"
 }
 
+# Those of the named packages that are missing.
+missing_packages() {
+  local name
+  for name in "$@"; do
+    [[ $(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null) == installed ]] || echo "$name"
+  done
+}
+
+may_install() { ((EUID == 0)) || sudo -n true 2>/dev/null; }
+
+apt_get() {
+  local as_root=()
+  ((EUID == 0)) || as_root=(sudo -n)
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 "$@"
+}
+
 # Installs those of the named packages that are missing, or says how to.
 install_packages() {
-  local missing=() name
-  for name in "$@"; do
-    [[ $(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null) == installed ]] || missing+=("$name")
-  done
+  local missing
+  mapfile -t missing < <(missing_packages "$@")
   if ((${#missing[@]} == 0)); then
     echo "nothing is missing"
     return
   fi
-  local as_root=()
-  if ((EUID != 0)); then
-    if ! sudo -n true 2>/dev/null; then
-      echo "these packages are missing and this user may not install them; please run" >&2
-      echo "  sudo apt-get install -y --no-install-recommends ${missing[*]}" >&2
-      exit 2
-    fi
-    as_root=(sudo -n)
+  if ! may_install; then
+    echo "these packages are missing and this user may not install them; please run" >&2
+    echo "  sudo apt-get install -y --no-install-recommends ${missing[*]}" >&2
+    exit 2
   fi
   echo "installing ${missing[*]}"
-  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq)
-  "${apt[@]}" update
-  "${apt[@]}" install -y --no-install-recommends "${missing[@]}"
+  local log
+  log=$({ apt_get update && apt_get install -y --no-install-recommends "${missing[@]}"; } 2>&1) ||
+    { echo "$log" >&2; return 1; }
 }
 
 # build PRESET [TARGET...]
@@ -73,6 +84,7 @@ tree_files() {
 # run_tests PRESET
 run_tests() { ctest --preset "$1" --parallel "$jobs"; }
 
+libtorch_env=build/libtorch-env
 python_env=build/python-env
 
 # The Python package, in an environment of its own.
