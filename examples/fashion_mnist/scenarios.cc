@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <sstream>
 
 #include "examples/fashion_mnist/network.h"
 #include "examples/fashion_mnist/pictures.h"
@@ -77,14 +78,19 @@ struct Row {
   std::string scenario, verdict, before, after, ratio;
 };
 
+void print_verdicts(const Form& form) {
+  for (const Verdict& verdict : form.verdicts) {
+    std::istringstream text(words_of(verdict));
+    for (std::string line; std::getline(text, line);) fmt::print("    {}\n", line);
+  }
+}
+
 Row show(const std::string& scenario, const Form& stalled, const Form& good, Row row) {
   fmt::print("  stalled form: {}\n", row.before);
-  for (const Verdict& verdict : stalled.verdicts) {
-    const std::string text = words_of(verdict);
-    for (size_t from = 0; from < text.size(); from = text.find('\n', from) + 1)
-      fmt::print("    {}\n", text.substr(from, text.find('\n', from) - from));
-  }
-  fmt::print("  good form: {}; verdict: {}\n\n", row.after, good.code());
+  print_verdicts(stalled);
+  fmt::print("  good form: {}; verdict: {}\n", row.after, good.code());
+  print_verdicts(good);  // none, unless the machine is busy with other things
+  fmt::print("\n");
   std::fflush(stdout);
   row.scenario = scenario;
   row.verdict = stalled.code();
