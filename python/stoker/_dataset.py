@@ -1,6 +1,7 @@
 """Data sets and their iterators, by tf.data's names."""
 
 import json
+import logging
 import os
 import sys
 import threading
@@ -19,6 +20,8 @@ INFINITE = -1
 UNKNOWN = -2
 
 _ASKED_BY_KERAS = {name for name in vars(KerasAdapter) if not name.startswith("_")}
+_MOST_LISTED = 20
+_log = logging.getLogger("stoker")
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -455,8 +458,19 @@ class Iterator:
 
     def _end(self):
         ended, self._ended = self._ended, True
-        for hook in () if ended else self._dataset._hooks:
+        if ended:
+            return
+        self._tell_skipped()
+        for hook in self._dataset._hooks:
             hook()
+
+    def _tell_skipped(self):
+        skipped = self.skipped()
+        if not skipped:
+            return
+        listed = "".join(f"\n  {origin}: {words.splitlines()[0]}" for origin, _, words in skipped[:_MOST_LISTED])
+        more = "\n  …; the iterator's skipped() has more" if len(skipped) > _MOST_LISTED else ""
+        _log.warning("%d elements were skipped:%s%s", self.stats()["skipped"], listed, more)
 
     def save(self):
         """The place behind the last element given, as bytes."""

@@ -16,6 +16,11 @@ def TFRecordDataset(filenames, compression_type=None, buffer_size=None, num_para
     return _files("tfrecord", filenames, compression_type, num_parallel_reads, name)
 
 
+def IdxDataset(filenames, name=None):
+    """Entries of idx files (MNIST's), plain or GZIP, in order."""
+    return Dataset._source("idx", name, filenames=_paths(filenames))
+
+
 def _files(stage, filenames, compression_type, num_parallel_reads, name):
     """Files one after the other, or a record from each of several in turn."""
     compression_type = compression_type or ""

@@ -89,6 +89,15 @@ class Records(Folder):
         self.assertEqual(missing.exception.path, self.path("gone"))
 
 
+class Idx(Folder):
+    def test_entries_come_in_order(self):
+        with open(self.path("labels"), "wb") as file:
+            file.write(bytes([0, 0, 8, 1, 0, 0, 0, 3, 5, 0, 9]))
+        labels = sk.data.IdxDataset(self.path("labels"))
+        self.assertEqual(len(labels), 3)
+        self.assertEqual([int(label) for label in labels], [5, 0, 9])
+
+
 class Examples(Folder):
     def test_features_come_in_their_shapes(self):
         path = self.write("a", [example(7, box=[1, 2, 3, 4.5]), example(8)])
@@ -115,8 +124,10 @@ class Examples(Folder):
         with self.assertRaisesRegex(sk.InvalidArgument, "'label' is float32, int64 was wanted"):
             next(it)
         skipping = iter(ds.on_error("skip"))
-        self.assertEqual(list(skipping), [1, 2])
+        with self.assertLogs("stoker", "WARNING") as told:
+            self.assertEqual(list(skipping), [1, 2])
         self.assertEqual(len(skipping.skipped()), 2)
+        self.assertRegex(told.output[0], "2 elements were skipped:\n.*tfrecord:1: .*'label'")
 
     def test_features_that_cannot_be_are_told_at_the_call(self):
         for wrong, words in (
