@@ -1,6 +1,7 @@
 #include "stoker/watch/recorder.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -27,7 +28,7 @@ bool is_python_suspect(const RunFacts& facts) {
 }
 
 std::string bar_of(const StageFacts& stage) {
-  const auto tenths = static_cast<size_t>(10 * stage.working + 0.5);
+  const auto tenths = static_cast<size_t>(std::lround(10 * stage.working));
   return fmt::format("  {} {:.0f} %|{:.<10}", stage.name, 100 * stage.working, std::string(tenths, '#'));
 }
 
