@@ -3,6 +3,7 @@
 import inspect
 import json
 import logging
+import types
 import unittest
 
 import numpy as np
@@ -345,6 +346,25 @@ class Elements(unittest.TestCase):
         watch = Scene().watch(sk.Dataset.from_tensor_slices(bad).batch(2))
         list(watch)
         self.assertEqual(codes(watch), ["NON_FINITE"])
+
+    def test_what_lies_on_a_device_is_left_there(self):
+        class Tensor:
+            def __init__(self, device):
+                self.device = types.SimpleNamespace(type=device)
+                self.taken = 0
+
+            def __dlpack__(self, **options):
+                self.taken += 1
+                return np.array([1.0, np.nan]).__dlpack__(**options)
+
+            def __dlpack_device__(self):
+                return 1, 0
+
+        host, device = Tensor("cpu"), Tensor("cuda")
+        watch = Scene().watch([{"host": host, "device": device}])
+        list(watch)
+        self.assertEqual([verdict["about"] for verdict in watch.verdicts], ["host"])
+        self.assertEqual(device.taken, 0)
 
     def test_torch_tensors_are_looked_at(self):
         try:
