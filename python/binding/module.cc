@@ -197,6 +197,7 @@ class PyLoader {
   // Before the interpreter goes: no thread may call into it afterwards.
   static void close_all() {
     for (PyLoader* loader : std::set<PyLoader*>(alive())) loader->close();
+    finish_calls();  // of loaders that were dropped
   }
 
  private:
