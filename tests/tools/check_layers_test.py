@@ -59,7 +59,7 @@ class ReadTable(unittest.TestCase):
         self.assertEqual(table["core"], {"core"})
         self.assertNotIn("transforms", table["runtime"])
         self.assertNotIn("diagnose", table["api"])
-        self.assertEqual(len(table), 12)
+        self.assertEqual(len(table), 13)
 
 
 class CheckFile(unittest.TestCase):
