@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <limits>
 #include <sstream>
 
@@ -151,15 +152,20 @@ Result<Element> batch_by_hand(const Dataset& pictures, int64_t& position) {
   return tuple_of({Element(std::move(all_images)), Element(std::move(all_labels))});
 }
 
+double thread_cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// On the CPU, so that what else the machine does makes no difference.
 template <typename Work>
-double fastest_of_five(Work work) {
-  double fastest = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < 5; ++i) {
-    const Clock::time_point begun = Clock::now();
-    work();
-    fastest = std::min(fastest, seconds_since(begun));
-  }
-  return fastest;
+double cpu_seconds(Work work) {
+  constexpr int kTimes = 5;
+  work();  // start-up counts for nothing
+  const double begun = thread_cpu_seconds();
+  for (int i = 0; i < kTimes; ++i) work();
+  return (thread_cpu_seconds() - begun) / kTimes;
 }
 
 // The side of pictures whose decoding takes its share, on this machine.
@@ -167,8 +173,8 @@ int64_t fitting_side(Network& network, const std::string& folder) {
   const Dataset trial = shrunk(large_pictures(folder, kTrialSide));
   int64_t position = 0;
   Element batch;
-  const double decode = fastest_of_five([&] { batch = or_throw(batch_by_hand(trial, position)); });
-  const double compute = fastest_of_five([&] { network.train(batch); });
+  const double decode = cpu_seconds([&] { batch = or_throw(batch_by_hand(trial, position)); });
+  const double compute = cpu_seconds([&] { network.train(batch); });
   return std::lround(static_cast<double>(kTrialSide) * std::sqrt(kDecodeShare * compute / decode));
 }
 
