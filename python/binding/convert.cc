@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "python/binding/calls.h"
+
 namespace stoker::python {
 namespace {
 
@@ -131,7 +133,8 @@ Array numbers_from(nb::object array, Memory memory) {
 
 std::shared_ptr<nb::object> keep(nb::object object) {
   return {new nb::object(std::move(object)), [](nb::object* kept) {
-            if (!Py_IsInitialized()) return;  // the process ends; so do its objects
+            const PythonCall entered;
+            if (!entered) return;  // the process ends; so do its objects
             const nb::gil_scoped_acquire held;
             delete kept;
           }};

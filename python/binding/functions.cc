@@ -1,46 +1,11 @@
 #include "python/binding/functions.h"
 
-#include <chrono>
-#include <condition_variable>
-#include <mutex>
-
+#include "python/binding/calls.h"
 #include "python/binding/convert.h"
 #include "python/binding/errors.h"
 
 namespace stoker::python {
 namespace {
-
-// Calls of worker threads into Python.
-struct Calls {
-  std::mutex mutex;
-  std::condition_variable ended;
-  int in_progress = 0;
-  bool over = false;
-};
-Calls& calls() {
-  static auto* all = new Calls;
-  return *all;
-}
-
-// One of them, while it lives; none may begin once the interpreter is going.
-class CallScope {
- public:
-  CallScope() {
-    std::lock_guard lock(calls().mutex);
-    may_call_ = !calls().over;
-    ++calls().in_progress;
-  }
-  ~CallScope() {
-    std::lock_guard lock(calls().mutex);
-    if (--calls().in_progress == 0) calls().ended.notify_all();
-  }
-  CallScope(const CallScope&) = delete;
-  CallScope& operator=(const CallScope&) = delete;
-  explicit operator bool() const { return may_call_; }
-
- private:
-  bool may_call_ = false;
-};
 
 // The arguments of a call: the fields of a tuple, else the element itself.
 nb::tuple arguments_of(const Element& element) {
@@ -71,8 +36,8 @@ class PythonFunction final : public Function::Callable {
   std::string words() const override { return words_; }
 
   Result<void> apply(Run& run, Context& context) const override {
-    const CallScope call;
-    if (!call) return Error::cancelled();
+    const PythonCall entered;
+    if (!entered) return Error::cancelled();
     const nb::gil_scoped_acquire held;
     Rebuilt made(run.size, context.like());
     traits::for_each_row(run, context, [&](int32_t row) -> Result<void> {
@@ -100,7 +65,11 @@ class Pass {
  public:
   explicit Pass(nb::object iterator) : iterator_(std::move(iterator)) {}
   ~Pass() {
-    if (!Py_IsInitialized()) return;
+    const PythonCall entered;
+    if (!entered) {
+      iterator_.release();  // the process ends; so do its objects
+      return;
+    }
     const nb::gil_scoped_acquire held;
     try {
       if (nb::hasattr(iterator_, "close")) iterator_.attr("close")();
@@ -125,13 +94,6 @@ class Pass {
 
 }  // namespace
 
-void finish_calls() {
-  const nb::gil_scoped_release released;
-  std::unique_lock lock(calls().mutex);
-  calls().over = true;
-  calls().ended.wait_for(lock, std::chrono::seconds(10), [] { return calls().in_progress == 0; });
-}
-
 Function function_of(nb::object callable, std::string words) {
   return Function(std::make_shared<const PythonFunction>(std::move(callable), std::move(words)));
 }
@@ -139,8 +101,8 @@ Function function_of(nb::object callable, std::string words) {
 std::function<NextElement()> generator_of(nb::object callable) {
   return [callable = keep(std::move(callable))]() -> NextElement {
     return [callable, pass = std::shared_ptr<Pass>()]() mutable -> Result<std::optional<Element>> {
-      const CallScope call;
-      if (!call) return Error::cancelled();
+      const PythonCall entered;
+      if (!entered) return Error::cancelled();
       const nb::gil_scoped_acquire held;
       return guarded([&] {
         if (!pass) pass = std::make_shared<Pass>(nb::iter((*callable)()));
@@ -153,8 +115,8 @@ std::function<NextElement()> generator_of(nb::object callable) {
 GraphFunction graph_function_of(nb::object callable, std::function<Graph(nb::handle)> unwrap) {
   return GraphFunction(
       [callable = keep(std::move(callable)), unwrap = std::move(unwrap)](const Element& element) -> Result<Graph> {
-        const CallScope call;
-        if (!call) return Error::cancelled();
+        const PythonCall entered;
+        if (!entered) return Error::cancelled();
         const nb::gil_scoped_acquire held;
         return guarded([&] { return unwrap((*callable)(*arguments_of(element))); });
       });

@@ -9,6 +9,7 @@
 
 #include <set>
 
+#include "python/binding/calls.h"
 #include "python/binding/convert.h"
 #include "python/binding/errors.h"
 #include "python/binding/functions.h"
@@ -197,6 +198,7 @@ class PyLoader {
   // Before the interpreter goes: no thread may call into it afterwards.
   static void close_all() {
     for (PyLoader* loader : std::set<PyLoader*>(alive())) loader->close();
+    const nb::gil_scoped_release released;
     finish_calls();  // of loaders that were dropped
   }
 

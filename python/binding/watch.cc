@@ -7,6 +7,7 @@
 
 #include <atomic>
 
+#include "python/binding/calls.h"
 #include "python/binding/convert.h"
 #include "stoker/runtime/messages.h"
 
@@ -26,6 +27,8 @@ Json parsed(const std::string& stats) {
 // Words go to a Python function; from any thread.
 std::function<void(const std::string&)> speaker(nb::object function) {
   return [kept = keep(std::move(function))](const std::string& text) {
+    const PythonCall entered;
+    if (!entered) return;
     const nb::gil_scoped_acquire held;
     try {
       (*kept)(text);
