@@ -4,6 +4,7 @@ import json
 import logging
 import os
 import sys
+import textwrap
 import threading
 import weakref
 
@@ -468,7 +469,7 @@ class Iterator:
         skipped = self.skipped()
         if not skipped:
             return
-        listed = "".join(f"\n  {origin}: {words.splitlines()[0]}" for origin, _, words in skipped[:_MOST_LISTED])
+        listed = "".join("\n" + textwrap.indent(words, "  ") for _, _, words in skipped[:_MOST_LISTED])
         more = "\n  …; the iterator's skipped() has more" if len(skipped) > _MOST_LISTED else ""
         _log.warning("%d elements were skipped:%s%s", self.stats()["skipped"], listed, more)
 

@@ -127,7 +127,8 @@ class Examples(Folder):
         with self.assertLogs("stoker", "WARNING") as told:
             self.assertEqual(list(skipping), [1, 2])
         self.assertEqual(len(skipping.skipped()), 2)
-        self.assertRegex(told.output[0], "2 elements were skipped:\n.*tfrecord:1: .*'label'")
+        self.assertIn("2 elements were skipped:\n", told.output[0])
+        self.assertIn(path, told.output[0])
 
     def test_features_that_cannot_be_are_told_at_the_call(self):
         for wrong, words in (
