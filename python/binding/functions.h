@@ -23,9 +23,4 @@ std::function<NextElement()> generator_of(nb::object callable);
 // binding's own out of it.
 GraphFunction graph_function_of(nb::object callable, std::function<Graph(nb::handle)> unwrap);
 
-// Before the interpreter goes: no call begins any more, and those in progress
-// end, for which it waits a while. A thread that came back to an interpreter
-// that is going would be taken down, and the process with it.
-void finish_calls();
-
 }  // namespace stoker::python
