@@ -471,7 +471,8 @@ class Iterator:
             return
         listed = "".join("\n" + textwrap.indent(words, "  ") for _, _, words in skipped[:_MOST_LISTED])
         more = "\n  …; the iterator's skipped() has more" if len(skipped) > _MOST_LISTED else ""
-        _log.warning("%d elements were skipped:%s%s", self.stats()["skipped"], listed, more)
+        count = self.stats()["skipped"]
+        _log.warning("%d %s skipped:%s%s", count, "element was" if count == 1 else "elements were", listed, more)
 
     def save(self):
         """The place behind the last element given, as bytes."""

@@ -321,6 +321,7 @@ bool Engine::take_ready() {
   LineNode::Dropped dropped;  // freed outside the lock, as what is taken from is
   TakenFrom from;
   bool refill_now = false;
+  int waiting = 0;
   {
     std::unique_lock lock(mutex_);
     if (!wait_for_head(lock)) return false;
@@ -335,7 +336,9 @@ bool Engine::take_ready() {
     } while (bytes < small && ready_.size() < kMostReady);
     if (++takes_ % 16 == 0) root.prune(delivered_rows_, dropped);
     refill_now = root.wants_refill();
+    if (refill_now) waiting = count_waiter_work(1);
   }
+  if (waiting > 0) Pool::process().want_waiters(1);
   if (refill_now) Pool::process().wake();
   return true;
 }

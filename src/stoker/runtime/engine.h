@@ -123,6 +123,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   static bool line_ready(const Segment& segment);
   bool has_work() const;
   static size_t capacity_of(const Segment& segment);
+  static bool has_room_to_wake_for(const Segment& segment);
   int count_waiter_work(int most) const;
   bool admit(Segment& segment, Ticket& ticket);
   bool admit_line(const Segment& segment);

@@ -11,6 +11,11 @@ constexpr double kSmallRun = 256 << 10;  // bytes
 // No single run holds more than this share of the budget, unless it is one row.
 constexpr double kRunShare = 64;
 
+bool has_waiting_step(const Segment& segment) {
+  return std::ranges::any_of(segment.plan.steps,
+                             [](const StepPlan& step) { return step.meter->waits.load(std::memory_order_relaxed); });
+}
+
 }  // namespace
 
 bool Engine::may_run(const Segment& segment, const Ticket& ticket, ThreadKind kind) const {
@@ -118,16 +123,19 @@ Engine::Piece Engine::pick(ThreadKind kind) {
   if (consumer_waiting_)
     if (Piece piece = pick_demand(kind)) return piece;
   for (Segment* segment : order_) {
-    for (const auto& [first, ticket] : segment->queued)
-      if (may_run(*segment, *ticket, kind)) {
-        if (!admit(*segment, *ticket)) break;
-        Piece piece{segment, ticket, 1, false, nullptr};
-        start(piece);
-        return piece;
-      }
+    if (kind != ThreadKind::kWaiter || has_waiting_step(*segment)) {
+      for (const auto& [first, ticket] : segment->queued)
+        if (may_run(*segment, *ticket, kind)) {
+          if (!admit(*segment, *ticket)) break;
+          Piece piece{segment, ticket, 1, false, nullptr};
+          start(piece);
+          return piece;
+        }
+    }
     if (!line_ready(*segment) || !line_may_run(*segment, kind)) continue;
     if (segment->window.size() >= capacity_of(*segment)) {
-      segment->was_full = true;
+      // Full of what nobody has begun, it is not the window that holds anybody up.
+      segment->was_full |= segment->queued.empty();
       continue;
     }
     if (!admit_line(*segment)) continue;
@@ -168,12 +176,18 @@ int Engine::waiter_work(int most) {
   return count_waiter_work(most);
 }
 
+// Waking a thread costs as much as reading a record: it is woken to read several.
+bool Engine::has_room_to_wake_for(const Segment& segment) {
+  const size_t capacity = capacity_of(segment);
+  return segment.window.size() < capacity - capacity / 4;
+}
+
 int Engine::count_waiter_work(int most) const {
   if (stopped_ || Pool::process().workers() == 0) return 0;
   int found = 0;
   for (const Segment* segment : order_) {
-    if (segment->plan.line_waits && line_ready(*segment) && segment->window.size() < capacity_of(*segment)) ++found;
-    if (segment->queued.empty()) continue;
+    if (segment->plan.line_waits && line_ready(*segment) && has_room_to_wake_for(*segment)) ++found;
+    if (segment->queued.empty() || !has_waiting_step(*segment)) continue;
     // A bounded step admits only so many more calls.
     std::map<const Meter*, int64_t> calls;
     for (const auto& [first, ticket] : segment->queued) {
@@ -187,10 +201,13 @@ int Engine::count_waiter_work(int most) const {
   return std::min(found, most);
 }
 
-// Nobody idles behind a slow head while there is room; and calls that wait need
-// tickets to wait with: as many as may be in progress, and as many again.
+// Nobody idles behind a slow head while there is room, which needs a few tickets
+// that nobody has begun, and no more; and calls that wait need tickets to wait
+// with: as many as may be in progress, and as many again.
 size_t Engine::capacity_of(const Segment& segment) {
-  const bool held_up = !segment.plan.steps.empty() && !segment.window.empty() && !segment.head_ready();
+  const auto enough = static_cast<size_t>(4 * (Pool::process().workers() + 1));
+  const bool held_up =
+      !segment.plan.steps.empty() && !segment.window.empty() && !segment.head_ready() && segment.queued.size() < enough;
   size_t most = held_up ? std::min(kMostTickets, segment.capacity * 32) : segment.capacity;
   for (const StepPlan& step : segment.plan.steps)
     if (step.meter->waits.load(std::memory_order_relaxed))
@@ -213,11 +230,11 @@ bool Engine::run_one(ThreadKind kind) {
   {
     std::lock_guard lock(mutex_);
     piece = pick(kind);
-    if (piece && kind == ThreadKind::kWaiter) waiting = count_waiter_work(1);
+    if (piece || kind != ThreadKind::kWaiter) waiting = count_waiter_work(1);
     more = piece && has_work();
   }
-  if (!piece) return false;
   if (waiting > 0) Pool::process().want_waiters(1);
+  if (!piece) return false;
   if (more) Pool::process().wake();
   run(piece, kind);
   return true;

@@ -124,7 +124,8 @@ void Engine::run_line(Piece piece, ThreadKind kind) {
         --running_;  // one piece, two parts
       } else {
         mine = nullptr;
-        waiting = count_waiter_work(1);
+        // A waiter looks for more itself.
+        if (kind != ThreadKind::kWaiter) waiting = count_waiter_work(1);
       }
     } else if (pulled.kind == Pulled::Kind::kEnd) {
       segment.line_ended = true;

@@ -128,6 +128,7 @@ void Pool::wake() {
 
 void Pool::wake_all() {
   generation_.fetch_add(1);
+  waiter_generation_.fetch_add(1);
   if (idle_workers_.load() == 0 && idle_waiters_.load() == 0) return;
   std::lock_guard lock(mutex_);
   work_.notify_all();
@@ -135,10 +136,10 @@ void Pool::wake_all() {
 }
 
 void Pool::want_waiters(int n) {
-  generation_.fetch_add(1);
+  waiter_generation_.fetch_add(1);
   std::lock_guard lock(mutex_);
   const int idle = idle_waiters_.load();
-  if (idle > 0) waiter_work_.notify_all();
+  for (int i = 0; i < std::min(n, idle); ++i) waiter_work_.notify_one();
   for (int i = idle; i < n && waiters_ < kMostWaiters; ++i) spawn_waiter();
 }
 
@@ -225,13 +226,13 @@ void Pool::waiter_loop(std::shared_ptr<ThreadSlot> slot) {
   slot->tid = static_cast<int>(syscall(SYS_gettid));
   pthread_getcpuclockid(pthread_self(), &slot->cpu_clock);
   while (true) {
-    const uint64_t seen = generation_.load();
+    const uint64_t seen = waiter_generation_.load();
     if (work(ThreadKind::kWaiter)) continue;
     std::unique_lock lock(mutex_);
     ++idle_waiters_;
     // A spare thread goes after ten idle seconds; a running loader keeps its own.
     const bool woken =
-        waiter_work_.wait_for(lock, std::chrono::seconds(10), [&] { return generation_.load() != seen; });
+        waiter_work_.wait_for(lock, std::chrono::seconds(10), [&] { return waiter_generation_.load() != seen; });
     --idle_waiters_;
     if (woken) continue;
     --waiters_;

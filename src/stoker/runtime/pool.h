@@ -54,7 +54,8 @@ class Pool {
   void spawn_waiter();  // under mutex_
 
   std::atomic<int> target_{0};
-  std::atomic<uint64_t> generation_{0};
+  std::atomic<uint64_t> generation_{0};         // of what there is for workers
+  std::atomic<uint64_t> waiter_generation_{0};  // and for waiters
   std::atomic<int> idle_workers_{0};
   std::atomic<int> idle_waiters_{0};
 
