@@ -98,7 +98,7 @@ Result<void> columns_first(const MutableImageView& to, const Spans<W>& across, c
   STOKER_TRY(RowRing<T> ring, RowRing<T>::make(down.widest + kGroup, to.row_size()));
   std::vector<const T*> taps(static_cast<size_t>(down.widest));
   const auto make = [&](int64_t y, int n) {
-    const T* in[kGroup];
+    decltype(source(y)) in[kGroup];
     T* out[kGroup];
     for (int k = 0; k < n; ++k) in[k] = source(y + k), out[k] = ring.row(y + k);
     columns(in, n, across, out);
@@ -133,8 +133,14 @@ Result<void> bilinear(const ImageView& from, const MutableImageView& to, const R
   const auto rows = [&](const float* const* taps, const float* weight, int n, float* out) {
     kernels.lerp_rows(taps[0], taps[n - 1], *weight, to.row_size(), out);
   };
-  return float_columns_first(from, to, lerp_spans(from.width, to.width), lerp_spans(from.height, to.height), kernels,
-                             kernels.lerp_columns, rows);
+  const Spans<float> across = lerp_spans(from.width, to.width), down = lerp_spans(from.height, to.height);
+  if (from.type != DType::kUint8)
+    return float_columns_first(from, to, across, down, kernels, kernels.lerp_columns, rows);
+  const auto source = [&](int64_t y) { return from.row<uint8_t>(y); };
+  const auto columns = [&](const uint8_t* const* in, int n, const Spans<float>& spans, float* const* out) {
+    kernels.lerp_columns_u8(in, n, from.width, static_cast<int>(from.channels), spans, out);
+  };
+  return columns_first<float>(to, across, down, source, columns, rows);
 }
 
 Result<void> area(const ImageView& from, const MutableImageView& to, const ResizeKernels& kernels) {

@@ -21,6 +21,8 @@ struct ResizeKernels {
 
   // first + (last - first) * weight of each span.
   void (*lerp_columns)(const float* from, int64_t width, int channels, const Spans<float>& spans, float* to);
+  void (*lerp_columns_u8)(const uint8_t* const* from, int rows, int64_t width, int channels, const Spans<float>& spans,
+                          float* const* to);
   void (*lerp_rows)(const float* first, const float* last, float weight, int64_t count, float* to);
 
   // Sums from the first item to the last.

@@ -38,12 +38,12 @@ inline void plain_columns_u8(const uint8_t* from, int channels, const Spans<int3
   }
 }
 
-inline void plain_lerp_columns(const float* from, int channels, const Spans<float>& spans, int64_t begin, int64_t end,
-                               float* to) {
+template <typename T>
+void plain_lerp_columns(const T* from, int channels, const Spans<float>& spans, int64_t begin, int64_t end, float* to) {
   for (int64_t x = begin; x < end; ++x) {
     const Span& span = spans.spans[static_cast<size_t>(x)];
-    const float* first = from + static_cast<int64_t>(span.first) * channels;
-    const float* last = first + static_cast<int64_t>(span.size - 1) * channels;
+    const T* first = from + static_cast<int64_t>(span.first) * channels;
+    const T* last = first + static_cast<int64_t>(span.size - 1) * channels;
     for (int c = 0; c < channels; ++c) to[x * channels + c] = lerped(first[c], last[c], *spans.weights_of(span));
   }
 }

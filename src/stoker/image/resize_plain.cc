@@ -17,6 +17,11 @@ void rows_u8(const uint8_t* const* from, const int32_t* weights, int taps, int64
 void lerp_columns(const float* from, int64_t, int channels, const Spans<float>& spans, float* to) {
   plain_lerp_columns(from, channels, spans, 0, static_cast<int64_t>(spans.spans.size()), to);
 }
+void lerp_columns_u8(const uint8_t* const* from, int rows, int64_t, int channels, const Spans<float>& spans,
+                     float* const* to) {
+  for (int r = 0; r < rows; ++r)
+    plain_lerp_columns(from[r], channels, spans, 0, static_cast<int64_t>(spans.spans.size()), to[r]);
+}
 
 void lerp_rows(const float* first, const float* last, float weight, int64_t count, float* to) {
   for (int64_t i = 0; i < count; ++i) to[i] = lerped(first[i], last[i], weight);
@@ -37,8 +42,8 @@ void widen_u8(const uint8_t* from, int64_t count, float* to) {
 }  // namespace
 
 const ResizeKernels& plain_resize_kernels() {
-  static constexpr ResizeKernels kernels{columns_u8,    rows_u8,    lerp_columns, lerp_rows,
-                                         weigh_columns, weigh_rows, widen_u8};
+  static constexpr ResizeKernels kernels{columns_u8, rows_u8,       lerp_columns, lerp_columns_u8,
+                                         lerp_rows,  weigh_columns, weigh_rows,   widen_u8};
   return kernels;
 }
 

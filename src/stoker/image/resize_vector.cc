@@ -2,6 +2,9 @@
 
 #ifdef STOKER_HAVE_HWY
 
+#include <cstring>
+#include <vector>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stoker/image/resize_vector.cc"
 #include <hwy/foreach_target.h>
@@ -38,37 +41,102 @@ int64_t outputs_inside(int64_t width, int channels, const Spans<W>& spans) {
   return inside;
 }
 
-template <int kRows>
-void columns_u8_of(const uint8_t* const* from, int channels, const Spans<int32_t>& spans, int64_t outputs,
-                   uint8_t* const* to) {
-  const hn::FixedTag<int32_t, 4> wide;
-  const hn::FixedTag<uint8_t, 4> narrow;
+// Groups of rows are woven into one: pixel x of each row, side by side, so that
+// one vector holds all that one weight is for. Behind a pixel of three channels
+// stands whatever follows it.
+static_assert(ResizeKernels::kRows == 4);
+constexpr int kWoven = 16;  // values of a woven pixel
+constexpr size_t kLanes = HWY_MIN(kWoven, HWY_MAX_BYTES / 4);
+constexpr int kParts = kWoven / static_cast<int>(kLanes);
+using WideTag = hn::FixedTag<int32_t, kLanes>;
+using FloatTag = hn::FixedTag<float, kLanes>;
+using NarrowTag = hn::FixedTag<uint8_t, kLanes>;
+
+// `beyond`: as many pixels behind the last may be read, too.
+const uint8_t* woven(const uint8_t* const* from, int64_t width, int channels, int64_t beyond) {
+  thread_local std::vector<uint8_t> memory;
+  memory.resize(std::max(memory.size(), static_cast<size_t>(width + beyond) * kWoven));
+  uint8_t* to = memory.data();
+  const uint8_t* row[4] = {from[0], from[1], from[2], from[3]};
+  for (int64_t x = 0; x + 1 < width; ++x, to += kWoven)
+    for (int r = 0; r < 4; ++r) {
+      std::memcpy(to + 4 * r, row[r], 4);
+      row[r] += channels;
+    }
+  for (int r = 0; r < 4; ++r) std::memcpy(to + 4 * r, row[r], static_cast<size_t>(channels));
+  return memory.data();
+}
+
+// Writes an output of each row; of three channels, the fourth is written over
+// by the next.
+template <typename T>
+void unweave(const T* values, int64_t x, int64_t outputs, int channels, T* const* to) {
+  if (x + 1 < outputs)
+    for (int r = 0; r < 4; ++r) std::memcpy(to[r] + x * channels, values + 4 * r, 4 * sizeof(T));
+  else
+    for (int r = 0; r < 4; ++r)
+      std::memcpy(to[r] + x * channels, values + 4 * r, static_cast<size_t>(channels) * sizeof(T));
+}
+
+void woven_columns_u8(const uint8_t* from, int channels, const Spans<int32_t>& spans, uint8_t* const* to) {
+  const WideTag wide;
+  const NarrowTag narrow;
+  const auto outputs = static_cast<int64_t>(spans.spans.size());
   for (int64_t x = 0; x < outputs; ++x) {
     const Span& span = spans.spans[static_cast<size_t>(x)];
     const int32_t* weights = spans.weights_of(span);
-    hn::Vec<decltype(wide)> sums[kRows];
-    for (int r = 0; r < kRows; ++r) sums[r] = hn::Set(wide, 1 << (kWeightBits - 1));
-    int64_t at = static_cast<int64_t>(span.first) * channels;
-    for (int k = 0; k < span.size; ++k, at += channels) {
+    const uint8_t* at = from + static_cast<int64_t>(span.first) * kWoven;
+    hn::Vec<WideTag> sums[kParts];
+    for (auto& sum : sums) sum = hn::Set(wide, 1 << (kWeightBits - 1));
+    // As many for each: a loop of a length that changes is guessed wrong by the processor.
+    for (int k = 0; k < spans.widest; ++k, at += kWoven) {
       const auto weight = hn::Set(wide, weights[k]);
-      for (int r = 0; r < kRows; ++r)
-        sums[r] = hn::Add(sums[r], hn::Mul(hn::PromoteTo(wide, hn::LoadU(narrow, from[r] + at)), weight));
+      for (int p = 0; p < kParts; ++p)
+        sums[p] = hn::Add(sums[p], hn::Mul(hn::PromoteTo(wide, hn::LoadU(narrow, at + kLanes * p)), weight));
     }
-    for (int r = 0; r < kRows; ++r)
-      hn::StoreU(hn::DemoteTo(narrow, hn::ShiftRight<kWeightBits>(sums[r])), narrow, to[r] + x * channels);
+    uint8_t values[kWoven];
+    for (int p = 0; p < kParts; ++p)
+      hn::StoreU(hn::DemoteTo(narrow, hn::ShiftRight<kWeightBits>(sums[p])), narrow, values + kLanes * p);
+    unweave(values, x, outputs, channels, to);
   }
 }
 
+bool can_weave(int rows, int channels) { return rows == 4 && (channels == 3 || channels == 4); }
+
 void columns_u8(const uint8_t* const* from, int rows, int64_t width, int channels, const Spans<int32_t>& spans,
                 uint8_t* const* to) {
+  if (can_weave(rows, channels))
+    return woven_columns_u8(woven(from, width, channels, spans.widest), channels, spans, to);
   const auto count = static_cast<int64_t>(spans.spans.size());
-  const int64_t vectors = channels == 3 || channels == 4 ? outputs_inside(width, channels, spans) : 0;
-  if (rows == ResizeKernels::kRows) {
-    columns_u8_of<ResizeKernels::kRows>(from, channels, spans, vectors, to);
-  } else {
-    for (int r = 0; r < rows; ++r) columns_u8_of<1>(from + r, channels, spans, vectors, to + r);
+  for (int r = 0; r < rows; ++r) plain_columns_u8(from[r], channels, spans, 0, count, to[r]);
+}
+
+void woven_lerp_columns(const uint8_t* from, int channels, const Spans<float>& spans, float* const* to) {
+  const WideTag wide;
+  const FloatTag floats;
+  const NarrowTag narrow;
+  const auto load = [&](const uint8_t* at) {
+    return hn::ConvertTo(floats, hn::PromoteTo(wide, hn::LoadU(narrow, at)));
+  };
+  const auto outputs = static_cast<int64_t>(spans.spans.size());
+  for (int64_t x = 0; x < outputs; ++x) {
+    const Span& span = spans.spans[static_cast<size_t>(x)];
+    const uint8_t* at = from + static_cast<int64_t>(span.first) * kWoven;
+    const auto weight = hn::Set(floats, *spans.weights_of(span));
+    float values[kWoven];
+    for (size_t p = 0; p < kWoven; p += kLanes) {
+      const auto first = load(at + p), last = load(at + static_cast<int64_t>(span.size - 1) * kWoven + p);
+      hn::StoreU(hn::Add(first, hn::Mul(hn::Sub(last, first), weight)), floats, values + p);
+    }
+    unweave(values, x, outputs, channels, to);
   }
-  for (int r = 0; r < rows; ++r) plain_columns_u8(from[r], channels, spans, vectors, count, to[r]);
+}
+
+void lerp_columns_u8(const uint8_t* const* from, int rows, int64_t width, int channels, const Spans<float>& spans,
+                     float* const* to) {
+  if (can_weave(rows, channels)) return woven_lerp_columns(woven(from, width, channels, 0), channels, spans, to);
+  const auto count = static_cast<int64_t>(spans.spans.size());
+  for (int r = 0; r < rows; ++r) plain_lerp_columns(from[r], channels, spans, 0, count, to[r]);
 }
 
 void rows_u8(const uint8_t* const* from, const int32_t* weights, int taps, int64_t count, uint8_t* to) {
@@ -154,8 +222,8 @@ void widen_u8(const uint8_t* from, int64_t count, float* to) {
 }
 
 const ResizeKernels* resize_kernels() {
-  static constexpr ResizeKernels kernels{columns_u8,    rows_u8,    lerp_columns, lerp_rows,
-                                         weigh_columns, weigh_rows, widen_u8};
+  static constexpr ResizeKernels kernels{columns_u8, rows_u8,       lerp_columns, lerp_columns_u8,
+                                         lerp_rows,  weigh_columns, weigh_rows,   widen_u8};
   return &kernels;
 }
 

@@ -260,9 +260,15 @@ Spans<double> pillow_spans(int64_t from, int64_t to, Filter filter) {
 
 Spans<int32_t> fixed_point(const Spans<double>& spans) {
   Spans<int32_t> fixed{spans.spans, {}, spans.widest};
-  fixed.weights.reserve(spans.weights.size());
-  for (double weight : spans.weights)
-    fixed.weights.push_back(static_cast<int32_t>((weight < 0 ? -0.5 : 0.5) + weight * (1 << kWeightBits)));
+  fixed.weights.resize(spans.spans.size() * static_cast<size_t>(spans.widest));
+  for (size_t i = 0; i < spans.spans.size(); ++i) {
+    Span& span = fixed.spans[i];
+    span.weights = static_cast<int64_t>(i) * spans.widest;
+    const double* weights = spans.weights_of(spans.spans[i]);
+    for (int k = 0; k < span.size; ++k)
+      fixed.weights[static_cast<size_t>(span.weights + k)] =
+          static_cast<int32_t>((weights[k] < 0 ? -0.5 : 0.5) + weights[k] * (1 << kWeightBits));
+  }
   return fixed;
 }
 

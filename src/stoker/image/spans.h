@@ -37,7 +37,8 @@ Spans<float> kernel_spans(int64_t from, int64_t to, Filter filter, bool antialia
 float area_scale(int64_t from, int64_t to);
 
 // Pillow's: nearest apart, bilinear, bicubic, lanczos3 and area (its BOX), as
-// real numbers and with 22 bits after the point.
+// real numbers and with 22 bits after the point, there with zeros behind the
+// weights of a span up to the widest.
 constexpr int kWeightBits = 22;
 Spans<double> pillow_spans(int64_t from, int64_t to, Filter filter);
 Spans<int32_t> fixed_point(const Spans<double>& spans);
