@@ -4,7 +4,7 @@
 
 namespace stoker {
 
-// While it lives, somebody watches: a case that takes longer than 20 s ends
+// While it lives, somebody watches: a case that takes longer than a minute ends
 // the process with its words, so that a hang is a failure with a name.
 class WatchScope {
  public:
