@@ -205,7 +205,7 @@ int Engine::count_waiter_work(int most) const {
 // that nobody has begun, and no more; and calls that wait need tickets to wait
 // with: as many as may be in progress, and as many again.
 size_t Engine::capacity_of(const Segment& segment) {
-  const auto enough = static_cast<size_t>(4 * (Pool::process().workers() + 1));
+  const size_t enough = 4 * (static_cast<size_t>(Pool::process().workers()) + 1);
   const bool held_up =
       !segment.plan.steps.empty() && !segment.window.empty() && !segment.head_ready() && segment.queued.size() < enough;
   size_t most = held_up ? std::min(kMostTickets, segment.capacity * 32) : segment.capacity;
