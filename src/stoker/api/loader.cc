@@ -180,13 +180,6 @@ void Loader::begin_epoch(Location at) {
   drop({std::exchange(running_->engine, nullptr)});
 }
 
-Loader::Iterator& Loader::Iterator::operator++() {
-  Result<std::optional<Element>> next = loader_->next();
-  if (!next) throw std::move(next).error();
-  element_ = *std::move(next);
-  return *this;
-}
-
 Loader::Iterator Loader::begin(Location at) {
   begin_epoch(std::move(at));
   return Iterator(this);

@@ -1,14 +1,13 @@
 #pragma once
 
-#include <cstddef>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "stoker/api/dataset.h"
+#include "stoker/api/epoch_iterator.h"
 #include "stoker/api/restarts.h"
 #include "stoker/core/element.h"
 
@@ -49,23 +48,7 @@ class Loader {
   void begin_epoch(Location at = Location::current());
 
   // for (auto& batch : loader): one epoch, errors thrown as Error.
-  class Iterator {
-   public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = Element;
-    using difference_type = std::ptrdiff_t;
-    explicit Iterator(Loader* loader) : loader_(loader) { ++*this; }
-    Iterator() = default;
-    Element& operator*() { return *element_; }
-    Element* operator->() { return &*element_; }
-    Iterator& operator++();
-    void operator++(int) { ++*this; }
-    bool operator==(const Iterator& other) const { return element_.has_value() == other.element_.has_value(); }
-
-   private:
-    Loader* loader_ = nullptr;
-    std::optional<Element> element_;
-  };
+  using Iterator = EpochIterator<Loader>;
   Iterator begin(Location at = Location::current());
   Iterator end() { return {}; }
 

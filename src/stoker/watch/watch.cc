@@ -69,13 +69,6 @@ void Watch::begin_epoch(Location at) {
   recorder_->begin_epoch(at.words());
 }
 
-Watch::Iterator& Watch::Iterator::operator++() {
-  Result<std::optional<Element>> next = watch_->next();
-  if (!next) throw std::move(next).error();
-  element_ = *std::move(next);
-  return *this;
-}
-
 Watch::Iterator Watch::begin(Location at) {
   begin_epoch(std::move(at));
   return Iterator(this);

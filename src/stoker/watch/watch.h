@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstddef>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,23 +35,7 @@ class Watch {
   void begin_epoch(Location at = Location::current());
 
   // for (auto& batch : watch): one epoch, errors thrown as Error.
-  class Iterator {
-   public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = Element;
-    using difference_type = std::ptrdiff_t;
-    explicit Iterator(Watch* watch) : watch_(watch) { ++*this; }
-    Iterator() = default;
-    Element& operator*() { return *element_; }
-    Element* operator->() { return &*element_; }
-    Iterator& operator++();
-    void operator++(int) { ++*this; }
-    bool operator==(const Iterator& other) const { return element_.has_value() == other.element_.has_value(); }
-
-   private:
-    Watch* watch_ = nullptr;
-    std::optional<Element> element_;
-  };
+  using Iterator = EpochIterator<Watch>;
   Iterator begin(Location at = Location::current());
   Iterator end() { return {}; }
 
