@@ -56,8 +56,10 @@ TEST(LoaderCounts, TakeAnythingForStats) {
 }
 
 // The two ends of it: what a loader writes is what is read here.
+// Without an end: one that is made to its end ahead of the loop holds nothing any more.
 TEST(LoaderCounts, AreThoseOfALoader) {
   Loader loader(Dataset::range({.stop = 100})
+                    .repeat({})
                     .map({.map_func = [](int64_t x) { return x; }, .num_parallel_calls = 3})
                     .filter({.predicate = [](int64_t) { return true; }})
                     .shuffle({.buffer_size = 20}));
