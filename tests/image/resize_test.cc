@@ -9,6 +9,8 @@
 #include <hwy/targets.h>
 #endif
 
+#include "stoker/image/flip.h"
+
 namespace stoker {
 namespace {
 
@@ -252,6 +254,88 @@ TEST(Resize, DoesNotReadRowsThatNoOutputNeeds) {
     if (y % 30 != 14 && y % 30 != 15)
       for (size_t x = 0; x < 3; ++x) values[y * 3 + x] = std::nanf("");
   EXPECT_EQ(resized(picture, {3, 3}, {}), clean);
+}
+
+// Rows that are gone with the next call, and pixels of three channels that lie
+// four apart.
+class PassingRows final : public RowSource {
+ public:
+  explicit PassingRows(const Array& picture)
+      : RowSource({picture.dim(0), picture.dim(1), picture.dim(2), DType::kUint8, picture.dim(2) + 1}),
+        picture_(picture) {}
+
+  Result<void> rows(int64_t y, int n, const void** rows) override {
+    EXPECT_GE(y, next_);
+    EXPECT_LE(n, kMostRows);
+    next_ = y + n;
+    for (int k = 0; k < n; ++k) {
+      std::vector<uint8_t>& row = memory_[k];
+      row.assign(static_cast<size_t>(form().width * form().pixel), 99);
+      const ImageView view = picture_of(picture_);
+      for (int64_t x = 0; x < view.width; ++x)
+        std::copy_n(view.row<uint8_t>(y + k) + x * view.channels, view.channels, row.data() + x * form().pixel);
+      rows[k] = row.data();
+    }
+    return {};
+  }
+
+ private:
+  const Array& picture_;
+  int64_t next_ = 0;
+  std::vector<uint8_t> memory_[kMostRows];
+};
+
+constexpr ResizeHow kHows[] = {{},
+                               {.antialias = true},
+                               {.filter = Filter::kNearest},
+                               {.filter = Filter::kBicubic},
+                               {.filter = Filter::kArea},
+                               {.filter = Filter::kLanczos3, .antialias = true},
+                               {.manner = Manner::kPillow},
+                               {.filter = Filter::kNearest, .manner = Manner::kPillow},
+                               {.filter = Filter::kBicubic, .manner = Manner::kPillow}};
+constexpr Size kSizes[] = {{9, 7}, {20, 31}, {40, 9}, {13, 17}};
+
+TEST(Resize, GivesTheSameFromRowsAsTheyCome) {
+  for (const int64_t channels : {1, 3})
+    for (const ResizeHow how : kHows)
+      for (const Size size : kSizes) {
+        const Array picture = noise({20, 31, channels});
+        const Array whole = resized(picture, size, how);
+        Array out = Array::make(whole.dims(), whole.type()).value();
+        PassingRows source(picture);
+        MemorySink sink(picture_of(out));
+        ASSERT_TRUE(resize_rows(source, sink, {size.height, size.width, channels, out.type(), channels}, how).ok());
+        EXPECT_EQ(out, whole) << size.height << "x" << size.width << "x" << channels;
+      }
+}
+
+TEST(Resize, MirrorsOnTheWay) {
+  for (const int64_t channels : {1, 3, 4})
+    for (const ResizeHow& straight : kHows)
+      for (const Size size : kSizes) {
+        const Array picture = noise({20, 31, channels});
+        const Array plain = resized(picture, size, straight);
+        Array expected = Array::make(plain.dims(), plain.type()).value();
+        flip_left_right(picture_of(plain), picture_of(expected));
+        ResizeHow how = straight;
+        how.mirrored = true;
+        EXPECT_EQ(resized(picture, size, how), expected) << size.height << "x" << size.width << "x" << channels;
+        EXPECT_EQ(resized(as<float>(picture), size, how), resized(as<float>(picture), size, how, plain_resize_kernels()));
+      }
+}
+
+TEST(Resize, EndsWithTheErrorOfItsRows) {
+  class Failing final : public RowSource {
+   public:
+    Failing() : RowSource({20, 31, 3, DType::kUint8, 3}) {}
+    Result<void> rows(int64_t y, int, const void**) override { return Error::corrupt("row ", y, " is gone"); }
+  } source;
+  Array out = Array::make({5, 6, 3}, DType::kUint8).value();
+  MemorySink sink(picture_of(out));
+  const auto done = resize_rows(source, sink, {5, 6, 3, DType::kUint8, 3}, {.manner = Manner::kPillow});
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.error().message(), "row 0 is gone");
 }
 
 TEST(Resize, RefusesWhatItCannotDo) {

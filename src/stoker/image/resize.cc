@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <optional>
+#include <vector>
 
 namespace stoker {
 namespace {
 
 constexpr int kGroup = ResizeKernels::kRows;
+static_assert(kGroup == RowSource::kMostRows);
 
 // Rows of an intermediate picture, in rising order: each lies where the one
 // that is `capacity` rows older lay.
@@ -26,41 +29,58 @@ class RowRing {
   Array memory_;
 };
 
-// Rows of a picture in float32: where they lie, or converted.
+// Rows of a picture in float32: where they lie, or converted. Only rows in
+// memory are float32, so that those stay good.
 class FloatRows {
  public:
-  static Result<FloatRows> make(const ImageView& from, int64_t kept, const ResizeKernels& kernels) {
+  static Result<FloatRows> make(RowSource& from, int64_t kept, const ResizeKernels& kernels) {
     FloatRows rows(from, kernels);
-    if (from.type != DType::kFloat32) {
-      STOKER_TRY(rows.converted_, RowRing<float>::make(kept, from.row_size()));
+    const RowForm& form = from.form();
+    if (form.type == DType::kFloat32) {
+      rows.where_.resize(static_cast<size_t>(kept));
+    } else {
+      STOKER_TRY(rows.converted_, RowRing<float>::make(kept, form.row_size()));
     }
     return rows;
   }
   // To be called once for a row, in rising order, before row().
-  void prepare(int64_t y) {
-    if (converted_) convert(y, converted_->row(y));
+  Result<void> prepare(int64_t y, int n) {
+    const void* rows[kGroup];
+    STOKER_TRY(from_->rows(y, n, rows));
+    for (int k = 0; k < n; ++k) {
+      if (converted_)
+        convert(rows[k], converted_->row(y + k));
+      else
+        where_[static_cast<size_t>(y + k) % where_.size()] = static_cast<const float*>(rows[k]);
+    }
+    return {};
   }
   // Good until `kept` more have been prepared.
-  const float* row(int64_t y) { return converted_ ? converted_->row(y) : from_.row<float>(y); }
+  const float* row(int64_t y) {
+    return converted_ ? converted_->row(y) : where_[static_cast<size_t>(y) % where_.size()];
+  }
 
  private:
-  FloatRows(const ImageView& from, const ResizeKernels& kernels) : from_(from), kernels_(&kernels) {}
+  FloatRows(RowSource& from, const ResizeKernels& kernels) : from_(&from), kernels_(&kernels) {}
 
-  void convert(int64_t y, float* to) const {
-    const int64_t count = from_.row_size();
-    if (from_.type == DType::kUint8) return kernels_->widen_u8(from_.row<uint8_t>(y), count, to);
-    visit_dtype(from_.type, [&](auto zero) {
+  void convert(const void* row, float* to) const {
+    const RowForm& form = from_->form();
+    if (form.type == DType::kUint8 && form.pixel == form.channels)
+      return kernels_->widen_u8(static_cast<const uint8_t*>(row), form.row_size(), to);
+    visit_dtype(form.type, [&](auto zero) {
       using From = decltype(zero);
       if constexpr (!std::is_same_v<From, Bytes>) {
-        const From* in = from_.row<From>(y);
-        for (int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(in[i]);
+        const auto* in = static_cast<const From*>(row);
+        for (int64_t x = 0; x < form.width; ++x, in += form.pixel)
+          for (int64_t c = 0; c < form.channels; ++c) *to++ = static_cast<float>(in[c]);
       }
     });
   }
 
-  ImageView from_;
+  RowSource* from_;
   const ResizeKernels* kernels_;
   std::optional<RowRing<float>> converted_;
+  std::vector<const float*> where_;  // of rows that are float32 already
 };
 
 // Where the rows that output i and those after it need without a gap end,
@@ -76,38 +96,63 @@ int64_t needed_end(const Spans<W>& down, size_t i, int64_t made) {
 // One output row after the other: `make(y, n)` makes rows [y, y + n) once
 // each, `use(i, span)` output i of the rows of its span.
 template <typename W, typename Make, typename Use>
-void row_by_row(const Spans<W>& down, Make make, Use use) {
+Result<void> row_by_row(const Spans<W>& down, Make make, Use use) {
   int64_t made = 0;
   for (size_t i = 0; i < down.spans.size(); ++i) {
     const Span& span = down.spans[i];
     made = std::max<int64_t>(made, span.first);
     while (made < span.first + span.size) {
       const auto n = static_cast<int>(std::min<int64_t>(kGroup, needed_end(down, i, made) - made));
-      make(made, n);
+      STOKER_TRY(make(made, n));
       made += n;
     }
     use(static_cast<int64_t>(i), span);
   }
+  return {};
 }
 
-// Along the rows first, then over them. `source(y)` is a row, good for kGroup
-// rows; `columns` works along a group, `rows` over the rows of a span.
-template <typename T, typename W, typename Source, typename Columns, typename Rows>
-Result<void> columns_first(const MutableImageView& to, const Spans<W>& across, const Spans<W>& down, Source source,
-                           Columns columns, Rows rows) {
-  STOKER_TRY(RowRing<T> ring, RowRing<T>::make(down.widest + kGroup, to.row_size()));
+// What a resizing has from beginning to end.
+struct Job {
+  RowSource& from;
+  RowSink& sink;
+  const RowForm& to;
+  const ResizeKernels& kernels;
+
+  const RowForm& form() const { return from.form(); }
+  int pixel() const { return static_cast<int>(form().pixel); }
+  int channels() const { return static_cast<int>(to.channels); }
+};
+
+// Along the rows first, then over them. `get(y, n, rows)` gives rows to read,
+// `columns` works along a group of them, `rows` over those of a span.
+template <typename From, typename T, typename W, typename Get, typename Columns, typename Rows>
+Result<void> columns_first(const Job& job, const Spans<W>& across, const Spans<W>& down, Get get, Columns columns,
+                           Rows rows) {
+  STOKER_TRY(RowRing<T> ring, RowRing<T>::make(down.widest + kGroup, job.to.row_size()));
   std::vector<const T*> taps(static_cast<size_t>(down.widest));
-  const auto make = [&](int64_t y, int n) {
-    decltype(source(y)) in[kGroup];
+  const auto make = [&](int64_t y, int n) -> Result<void> {
+    const From* in[kGroup];
     T* out[kGroup];
-    for (int k = 0; k < n; ++k) in[k] = source(y + k), out[k] = ring.row(y + k);
+    STOKER_TRY(get(y, n, in));
+    for (int k = 0; k < n; ++k) out[k] = ring.row(y + k);
     columns(in, n, across, out);
+    return {};
   };
-  row_by_row(down, make, [&](int64_t i, const Span& span) {
+  return row_by_row(down, make, [&](int64_t i, const Span& span) {
     for (int k = 0; k < span.size; ++k) taps[static_cast<size_t>(k)] = ring.row(span.first + k);
-    rows(taps.data(), down.weights_of(span), span.size, to.row<T>(i));
+    rows(taps.data(), down.weights_of(span), span.size, static_cast<T*>(job.sink.row(i)));
+    job.sink.done(i);
   });
-  return {};
+}
+
+template <typename T>
+auto rows_of(RowSource& from) {
+  return [&from](int64_t y, int n, const T** rows) -> Result<void> {
+    const void* found[kGroup];
+    STOKER_TRY(from.rows(y, n, found));
+    for (int k = 0; k < n; ++k) rows[k] = static_cast<const T*>(found[k]);
+    return {};
+  };
 }
 
 // ---- TensorFlow
@@ -115,157 +160,166 @@ Result<void> columns_first(const MutableImageView& to, const Spans<W>& across, c
 using ColumnsKernel = void (*)(const float*, int64_t, int, const Spans<float>&, float*);
 
 template <typename Rows>
-Result<void> float_columns_first(const ImageView& from, const MutableImageView& to, const Spans<float>& across,
-                                 const Spans<float>& down, const ResizeKernels& kernels, ColumnsKernel kernel,
-                                 Rows rows) {
-  STOKER_TRY(FloatRows source, FloatRows::make(from, kGroup, kernels));
-  const auto row = [&](int64_t y) {
-    source.prepare(y);
-    return source.row(y);
+Result<void> float_columns_first(const Job& job, const Spans<float>& across, const Spans<float>& down,
+                                 ColumnsKernel kernel, Rows rows) {
+  STOKER_TRY(FloatRows source, FloatRows::make(job.from, kGroup, job.kernels));
+  const auto get = [&](int64_t y, int n, const float** in) -> Result<void> {
+    STOKER_TRY(source.prepare(y, n));
+    for (int k = 0; k < n; ++k) in[k] = source.row(y + k);
+    return {};
   };
   const auto columns = [&](const float* const* in, int n, const Spans<float>& spans, float* const* out) {
-    for (int k = 0; k < n; ++k) kernel(in[k], from.width, static_cast<int>(from.channels), spans, out[k]);
+    for (int k = 0; k < n; ++k) kernel(in[k], job.form().width, job.channels(), spans, out[k]);
   };
-  return columns_first<float>(to, across, down, row, columns, rows);
+  return columns_first<float, float>(job, across, down, get, columns, rows);
 }
 
-Result<void> bilinear(const ImageView& from, const MutableImageView& to, const ResizeKernels& kernels) {
+Result<void> bilinear(const Job& job, const Spans<float>& across, const Spans<float>& down) {
   const auto rows = [&](const float* const* taps, const float* weight, int n, float* out) {
-    kernels.lerp_rows(taps[0], taps[n - 1], *weight, to.row_size(), out);
+    job.kernels.lerp_rows(taps[0], taps[n - 1], *weight, job.to.row_size(), out);
   };
-  const Spans<float> across = lerp_spans(from.width, to.width), down = lerp_spans(from.height, to.height);
-  if (from.type != DType::kUint8)
-    return float_columns_first(from, to, across, down, kernels, kernels.lerp_columns, rows);
-  const auto source = [&](int64_t y) { return from.row<uint8_t>(y); };
+  if (job.form().type != DType::kUint8) return float_columns_first(job, across, down, job.kernels.lerp_columns, rows);
   const auto columns = [&](const uint8_t* const* in, int n, const Spans<float>& spans, float* const* out) {
-    kernels.lerp_columns_u8(in, n, from.width, static_cast<int>(from.channels), spans, out);
+    job.kernels.lerp_columns_u8(in, n, job.form().width, job.pixel(), job.channels(), spans, out);
   };
-  return columns_first<float>(to, across, down, source, columns, rows);
+  return columns_first<uint8_t, float>(job, across, down, rows_of<uint8_t>(job.from), columns, rows);
 }
 
-Result<void> area(const ImageView& from, const MutableImageView& to, const ResizeKernels& kernels) {
-  const float scale = 1.0f / (area_scale(from.height, to.height) * area_scale(from.width, to.width));
+Result<void> area(const Job& job, const Spans<float>& across, const Spans<float>& down) {
+  const float scale =
+      1.0f / (area_scale(job.form().height, job.to.height) * area_scale(job.form().width, job.to.width));
   const auto rows = [&](const float* const* taps, const float* weights, int n, float* out) {
-    kernels.weigh_rows(taps, weights, n, to.row_size(), out);
-    for (int64_t i = 0; i < to.row_size(); ++i) out[i] *= scale;
+    job.kernels.weigh_rows(taps, weights, n, job.to.row_size(), out);
+    for (int64_t i = 0; i < job.to.row_size(); ++i) out[i] *= scale;
   };
-  return float_columns_first(from, to, area_spans(from.width, to.width), area_spans(from.height, to.height), kernels,
-                             kernels.weigh_columns, rows);
+  return float_columns_first(job, across, down, job.kernels.weigh_columns, rows);
 }
 
 // Over the rows first, then along them.
-Result<void> rows_first(const ImageView& from, const MutableImageView& to, const Spans<float>& across,
-                        const Spans<float>& down, const ResizeKernels& kernels) {
-  STOKER_TRY(FloatRows source, FloatRows::make(from, down.widest + kGroup, kernels));
-  STOKER_TRY(Array sums, Array::make({from.row_size()}, DType::kFloat32));
+Result<void> rows_first(const Job& job, const Spans<float>& across, const Spans<float>& down) {
+  const RowForm& form = job.form();
+  STOKER_TRY(FloatRows source, FloatRows::make(job.from, down.widest + kGroup, job.kernels));
+  STOKER_TRY(Array sums, Array::make({form.row_size()}, DType::kFloat32));
   auto* sum = static_cast<float*>(sums.raw());
   std::vector<const float*> taps(static_cast<size_t>(down.widest));
-  const auto make = [&](int64_t y, int n) {
-    for (int k = 0; k < n; ++k) source.prepare(y + k);
-  };
-  row_by_row(down, make, [&](int64_t i, const Span& span) {
+  const auto make = [&](int64_t y, int n) { return source.prepare(y, n); };
+  return row_by_row(down, make, [&](int64_t i, const Span& span) {
     for (int k = 0; k < span.size; ++k) taps[static_cast<size_t>(k)] = source.row(span.first + k);
-    kernels.weigh_rows(taps.data(), down.weights_of(span), span.size, from.row_size(), sum);
-    kernels.weigh_columns(sum, from.width, static_cast<int>(from.channels), across, to.row<float>(i));
+    job.kernels.weigh_rows(taps.data(), down.weights_of(span), span.size, form.row_size(), sum);
+    job.kernels.weigh_columns(sum, form.width, job.channels(), across, static_cast<float*>(job.sink.row(i)));
+    job.sink.done(i);
   });
-  return {};
 }
 
-Result<void> resize_as_tensorflow(const ImageView& from, const MutableImageView& to, ResizeHow how,
-                                  const ResizeKernels& kernels) {
-  const Filter filter = how.filter;
-  if (filter == Filter::kArea) return area(from, to, kernels);
-  if (filter == Filter::kBilinear && !how.antialias) return bilinear(from, to, kernels);
+template <typename W>
+Spans<W> turned(Spans<W> spans, bool mirrored) {
+  if (mirrored) std::ranges::reverse(spans.spans);
+  return spans;
+}
+
+Result<void> resize_as_tensorflow(const Job& job, ResizeHow how) {
   const auto spans = [&](int64_t in, int64_t out) {
-    if (filter == Filter::kBicubic && !how.antialias) return bicubic_spans(in, out);
-    return kernel_spans(in, out, filter, how.antialias);
+    if (how.filter == Filter::kArea) return area_spans(in, out);
+    if (how.filter == Filter::kBilinear && !how.antialias) return lerp_spans(in, out);
+    if (how.filter == Filter::kBicubic && !how.antialias) return bicubic_spans(in, out);
+    return kernel_spans(in, out, how.filter, how.antialias);
   };
-  return rows_first(from, to, spans(from.width, to.width), spans(from.height, to.height), kernels);
+  const Spans<float> across = turned(spans(job.form().width, job.to.width), how.mirrored);
+  const Spans<float> down = spans(job.form().height, job.to.height);
+  if (how.filter == Filter::kArea) return area(job, across, down);
+  if (how.filter == Filter::kBilinear && !how.antialias) return bilinear(job, across, down);
+  return rows_first(job, across, down);
 }
 
 // ---- Pillow
 
-void copy_rows(const ImageView& from, const MutableImageView& to) {
-  const size_t bytes = static_cast<size_t>(to.row_size()) * size_of(to.type);
-  for (int64_t y = 0; y < to.height; ++y) std::memcpy(to.row<std::byte>(y), from.row<std::byte>(y), bytes);
+// An axis that keeps its length is left alone, as in Pillow.
+template <typename W>
+Spans<W> same_spans(int64_t size, W one) {
+  Spans<W> spans{{}, std::vector<W>(static_cast<size_t>(size), one), 1};
+  for (int64_t i = 0; i < size; ++i) spans.spans.push_back({static_cast<int32_t>(i), 1, i});
+  return spans;
 }
 
-// A pass that changes nothing is left out, as Pillow does.
-template <typename T, typename W, typename Columns, typename Rows>
-Result<void> two_passes(const ImageView& from, const MutableImageView& to, const Spans<W>& across, const Spans<W>& down,
-                        Columns columns, Rows rows) {
-  const auto source = [&](int64_t y) { return from.row<T>(y); };
-  if (from.width != to.width && from.height != to.height)
-    return columns_first<T>(to, across, down, source, columns, rows);
-  if (from.width != to.width) {
-    for (int64_t y = 0; y < to.height; y += kGroup) {
-      const T* in[kGroup];
-      T* out[kGroup];
-      const auto n = static_cast<int>(std::min<int64_t>(kGroup, to.height - y));
-      for (int k = 0; k < n; ++k) in[k] = from.row<T>(y + k), out[k] = to.row<T>(y + k);
-      columns(in, n, across, out);
-    }
-    return {};
-  }
-  std::vector<const T*> taps(static_cast<size_t>(down.widest));
-  for (int64_t y = 0; y < to.height; ++y) {
-    const Span& span = down.spans[static_cast<size_t>(y)];
-    for (int k = 0; k < span.size; ++k) taps[static_cast<size_t>(k)] = from.row<T>(span.first + k);
-    rows(taps.data(), down.weights_of(span), span.size, to.row<T>(y));
-  }
-  return {};
-}
-
-Result<void> pillow_bytes(const ImageView& from, const MutableImageView& to, Filter filter,
-                          const ResizeKernels& kernels) {
+Result<void> pillow_bytes(const Job& job, ResizeHow how) {
+  const auto spans = [&](int64_t in, int64_t out) {
+    return in == out ? same_spans<int32_t>(in, 1 << kWeightBits) : fixed_point(pillow_spans(in, out, how.filter));
+  };
   const auto columns = [&](const uint8_t* const* in, int n, const Spans<int32_t>& across, uint8_t* const* out) {
-    kernels.columns_u8(in, n, from.width, static_cast<int>(from.channels), across, out);
+    job.kernels.columns_u8(in, n, job.form().width, job.pixel(), job.channels(), across, out);
   };
   const auto rows = [&](const uint8_t* const* taps, const int32_t* weights, int n, uint8_t* out) {
-    kernels.rows_u8(taps, weights, n, to.row_size(), out);
+    job.kernels.rows_u8(taps, weights, n, job.to.row_size(), out);
   };
-  return two_passes<uint8_t>(from, to, fixed_point(pillow_spans(from.width, to.width, filter)),
-                             fixed_point(pillow_spans(from.height, to.height, filter)), columns, rows);
+  return columns_first<uint8_t, uint8_t>(job, turned(spans(job.form().width, job.to.width), how.mirrored),
+                                         spans(job.form().height, job.to.height), rows_of<uint8_t>(job.from), columns,
+                                         rows);
 }
 
-Result<void> pillow_floats(const ImageView& from, const MutableImageView& to, Filter filter) {
-  const int64_t channels = from.channels;
+Result<void> pillow_floats(const Job& job, ResizeHow how) {
+  const int64_t channels = job.channels(), pixel = job.pixel();
+  const auto spans = [&](int64_t in, int64_t out) {
+    return in == out ? same_spans<double>(in, 1) : pillow_spans(in, out, how.filter);
+  };
   const auto columns = [&](const float* const* in, int n, const Spans<double>& across, float* const* out) {
     for (int r = 0; r < n; ++r)
-      for (int64_t i = 0; i < to.row_size(); ++i) {
+      for (int64_t i = 0; i < job.to.row_size(); ++i) {
         const Span& span = across.spans[static_cast<size_t>(i / channels)];
         const double* weights = across.weights_of(span);
         double sum = 0;
         for (int k = 0; k < span.size; ++k)
-          sum += static_cast<double>(in[r][(span.first + k) * channels + i % channels]) * weights[k];
+          sum += static_cast<double>(in[r][(span.first + k) * pixel + i % channels]) * weights[k];
         out[r][i] = static_cast<float>(sum);
       }
   };
   const auto rows = [&](const float* const* taps, const double* weights, int n, float* out) {
-    for (int64_t i = 0; i < to.row_size(); ++i) {
+    for (int64_t i = 0; i < job.to.row_size(); ++i) {
       double sum = 0;
       for (int k = 0; k < n; ++k) sum += static_cast<double>(taps[k][i]) * weights[k];
       out[i] = static_cast<float>(sum);
     }
   };
-  return two_passes<float>(from, to, pillow_spans(from.width, to.width, filter),
-                           pillow_spans(from.height, to.height, filter), columns, rows);
+  return columns_first<float, float>(job, turned(spans(job.form().width, job.to.width), how.mirrored),
+                                     spans(job.form().height, job.to.height), rows_of<float>(job.from), columns, rows);
 }
 
 // ---- both
 
-void pick_nearest(const ImageView& from, const MutableImageView& to, Manner manner) {
-  const auto items = manner == Manner::kPillow ? pillow_nearest_items : nearest_items;
-  const std::vector<int32_t> xs = items(from.width, to.width), ys = items(from.height, to.height);
-  const size_t pixel = static_cast<size_t>(from.channels) * size_of(from.type);
-  for (int64_t y = 0; y < to.height; ++y) {
-    const auto* in = from.row<std::byte>(ys[static_cast<size_t>(y)]);
-    auto* out = to.row<std::byte>(y);
-    for (int32_t x : xs) {
-      std::memcpy(out, in + static_cast<size_t>(x) * pixel, pixel);
-      out += pixel;
-    }
+// Output pixel x of a row is pixel items[x] of a row read.
+void pick_pixels(const Job& job, const std::byte* in, const std::vector<int32_t>& items, std::byte* out) {
+  const size_t value = size_of(job.to.type);
+  const size_t step = static_cast<size_t>(job.form().pixel) * value;
+  const size_t size = static_cast<size_t>(job.to.channels) * value;
+  for (const int32_t x : items) {
+    std::memcpy(out, in + static_cast<size_t>(x) * step, size);
+    out += size;
   }
+}
+
+Result<void> pick_nearest(const Job& job, const std::vector<int32_t>& xs, const std::vector<int32_t>& ys) {
+  const void* row = nullptr;
+  for (int64_t y = 0; y < job.to.height; ++y) {
+    const int32_t wanted = ys[static_cast<size_t>(y)];
+    if (y == 0 || wanted != ys[static_cast<size_t>(y - 1)]) STOKER_TRY(job.from.rows(wanted, 1, &row));
+    pick_pixels(job, static_cast<const std::byte*>(row), xs, static_cast<std::byte*>(job.sink.row(y)));
+    job.sink.done(y);
+  }
+  return {};
+}
+
+Result<void> pick_nearest(const Job& job, ResizeHow how) {
+  const auto items = how.manner == Manner::kPillow ? pillow_nearest_items : nearest_items;
+  std::vector<int32_t> xs = items(job.form().width, job.to.width);
+  if (how.mirrored) std::ranges::reverse(xs);
+  return pick_nearest(job, xs, items(job.form().height, job.to.height));
+}
+
+Result<void> copy_picture(const Job& job, bool mirrored) {
+  std::vector<int32_t> xs(static_cast<size_t>(job.to.width)), ys(static_cast<size_t>(job.to.height));
+  std::iota(xs.begin(), xs.end(), 0);
+  std::iota(ys.begin(), ys.end(), 0);
+  if (mirrored) std::ranges::reverse(xs);
+  return pick_nearest(job, xs, ys);
 }
 
 Result<void> check_size(int64_t height, int64_t width) {
@@ -287,26 +341,29 @@ Result<DType> resized_type(DType type, ResizeHow how) {
   return type;
 }
 
-Result<void> resize_picture(ImageView from, MutableImageView to, ResizeHow how, const ResizeKernels& kernels) {
-  STOKER_TRY(check_size(from.height, from.width));
+Result<void> resize_rows(RowSource& from, RowSink& sink, const RowForm& to, ResizeHow how,
+                         const ResizeKernels& kernels) {
+  const RowForm& form = from.form();
+  STOKER_TRY(check_size(form.height, form.width));
   STOKER_TRY(check_size(to.height, to.width));
-  STOKER_TRY(DType type, resized_type(from.type, how));
-  if (to.type != type || to.channels != from.channels)
-    return Error::invalid("the result has ", from.channels, " channels of ", name_of(type), ", found ", to.channels,
+  STOKER_TRY(DType type, resized_type(form.type, how));
+  if (to.type != type || to.channels != form.channels)
+    return Error::invalid("the result has ", form.channels, " channels of ", name_of(type), ", found ", to.channels,
                           " of ", name_of(to.type));
-  if (from.row_size() == 0) return {};
-  const bool same = from.height == to.height && from.width == to.width;
-  if (same && from.type == type && (how.manner == Manner::kPillow || how.filter == Filter::kBilinear)) {
-    copy_rows(from, to);
-    return {};
-  }
-  if (how.filter == Filter::kNearest) {
-    pick_nearest(from, to, how.manner);
-    return {};
-  }
-  if (how.manner == Manner::kTensorflow) return resize_as_tensorflow(from, to, how, kernels);
-  if (type == DType::kUint8) return pillow_bytes(from, to, how.filter, kernels);
-  return pillow_floats(from, to, how.filter);
+  if (form.row_size() == 0) return {};
+  const Job job{from, sink, to, kernels};
+  const bool same = form.height == to.height && form.width == to.width;
+  if (same && form.type == type && (how.manner == Manner::kPillow || how.filter == Filter::kBilinear))
+    return copy_picture(job, how.mirrored);
+  if (how.filter == Filter::kNearest) return pick_nearest(job, how);
+  if (how.manner == Manner::kTensorflow) return resize_as_tensorflow(job, how);
+  return type == DType::kUint8 ? pillow_bytes(job, how) : pillow_floats(job, how);
+}
+
+Result<void> resize_picture(ImageView from, MutableImageView to, ResizeHow how, const ResizeKernels& kernels) {
+  MemoryRows source(from);
+  MemorySink sink(to);
+  return resize_rows(source, sink, {to.height, to.width, to.channels, to.type, to.channels}, how, kernels);
 }
 
 }  // namespace stoker

@@ -2,6 +2,7 @@
 
 #include "stoker/core/result.h"
 #include "stoker/image/resize_kernels.h"
+#include "stoker/image/rows.h"
 #include "stoker/image/spans.h"
 #include "stoker/image/view.h"
 
@@ -17,6 +18,7 @@ struct ResizeHow {
   Filter filter = Filter::kBilinear;
   bool antialias = false;  // TensorFlow's; widens the filter where the picture shrinks
   Manner manner = Manner::kTensorflow;
+  bool mirrored = false;  // left is right in what comes out
 };
 
 // The type of the result: float32, or that of the picture for nearest and in
@@ -27,5 +29,8 @@ Result<DType> resized_type(DType type, ResizeHow how);
 // is empty. Rows that no output needs are not read.
 Result<void> resize_picture(ImageView from, MutableImageView to, ResizeHow how,
                             const ResizeKernels& kernels = vector_resize_kernels());
+// The same from rows and into rows as they come; `to` says of which size.
+Result<void> resize_rows(RowSource& from, RowSink& sink, const RowForm& to, ResizeHow how,
+                         const ResizeKernels& kernels = vector_resize_kernels());
 
 }  // namespace stoker

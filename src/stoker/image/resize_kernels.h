@@ -7,22 +7,23 @@
 namespace stoker {
 
 // The inner loops of resizing, plain and in vectors: both give the same bits.
-// Rows of `width` pixels with `channels` values side by side; neither reads nor
+// Rows of `width` pixels with `channels` values side by side; where `pixel` is
+// given, as many values lie from one pixel read to the next. Neither reads nor
 // writes beyond the rows.
 struct ResizeKernels {
   // Rows that are worked on at once share their weights.
   static constexpr int kRows = 4;
 
   // Fixed-point sums along `rows` rows, rounded to uint8.
-  void (*columns_u8)(const uint8_t* const* from, int rows, int64_t width, int channels, const Spans<int32_t>& spans,
-                     uint8_t* const* to);
+  void (*columns_u8)(const uint8_t* const* from, int rows, int64_t width, int pixel, int channels,
+                     const Spans<int32_t>& spans, uint8_t* const* to);
   // The same over the rows of one span.
   void (*rows_u8)(const uint8_t* const* from, const int32_t* weights, int taps, int64_t count, uint8_t* to);
 
   // first + (last - first) * weight of each span.
   void (*lerp_columns)(const float* from, int64_t width, int channels, const Spans<float>& spans, float* to);
-  void (*lerp_columns_u8)(const uint8_t* const* from, int rows, int64_t width, int channels, const Spans<float>& spans,
-                          float* const* to);
+  void (*lerp_columns_u8)(const uint8_t* const* from, int rows, int64_t width, int pixel, int channels,
+                          const Spans<float>& spans, float* const* to);
   void (*lerp_rows)(const float* first, const float* last, float weight, int64_t count, float* to);
 
   // Sums from the first item to the last.

@@ -28,22 +28,23 @@ inline float weighed(const float* from, int step, const float* weights, int taps
 inline float lerped(float first, float last, float weight) { return first + (last - first) * weight; }
 
 // Outputs [begin, end) of a row.
-inline void plain_columns_u8(const uint8_t* from, int channels, const Spans<int32_t>& spans, int64_t begin, int64_t end,
-                             uint8_t* to) {
+inline void plain_columns_u8(const uint8_t* from, int pixel, int channels, const Spans<int32_t>& spans, int64_t begin,
+                             int64_t end, uint8_t* to) {
   for (int64_t x = begin; x < end; ++x) {
     const Span& span = spans.spans[static_cast<size_t>(x)];
     for (int c = 0; c < channels; ++c)
-      to[x * channels + c] = weighed_u8(from + static_cast<int64_t>(span.first) * channels + c, channels,
-                                        spans.weights_of(span), span.size);
+      to[x * channels + c] =
+          weighed_u8(from + static_cast<int64_t>(span.first) * pixel + c, pixel, spans.weights_of(span), span.size);
   }
 }
 
 template <typename T>
-void plain_lerp_columns(const T* from, int channels, const Spans<float>& spans, int64_t begin, int64_t end, float* to) {
+void plain_lerp_columns(const T* from, int pixel, int channels, const Spans<float>& spans, int64_t begin, int64_t end,
+                        float* to) {
   for (int64_t x = begin; x < end; ++x) {
     const Span& span = spans.spans[static_cast<size_t>(x)];
-    const T* first = from + static_cast<int64_t>(span.first) * channels;
-    const T* last = first + static_cast<int64_t>(span.size - 1) * channels;
+    const T* first = from + static_cast<int64_t>(span.first) * pixel;
+    const T* last = first + static_cast<int64_t>(span.size - 1) * pixel;
     for (int c = 0; c < channels; ++c) to[x * channels + c] = lerped(first[c], last[c], *spans.weights_of(span));
   }
 }

@@ -4,10 +4,10 @@
 namespace stoker {
 namespace {
 
-void columns_u8(const uint8_t* const* from, int rows, int64_t, int channels, const Spans<int32_t>& spans,
+void columns_u8(const uint8_t* const* from, int rows, int64_t, int pixel, int channels, const Spans<int32_t>& spans,
                 uint8_t* const* to) {
   for (int r = 0; r < rows; ++r)
-    plain_columns_u8(from[r], channels, spans, 0, static_cast<int64_t>(spans.spans.size()), to[r]);
+    plain_columns_u8(from[r], pixel, channels, spans, 0, static_cast<int64_t>(spans.spans.size()), to[r]);
 }
 
 void rows_u8(const uint8_t* const* from, const int32_t* weights, int taps, int64_t count, uint8_t* to) {
@@ -15,12 +15,12 @@ void rows_u8(const uint8_t* const* from, const int32_t* weights, int taps, int64
 }
 
 void lerp_columns(const float* from, int64_t, int channels, const Spans<float>& spans, float* to) {
-  plain_lerp_columns(from, channels, spans, 0, static_cast<int64_t>(spans.spans.size()), to);
+  plain_lerp_columns(from, channels, channels, spans, 0, static_cast<int64_t>(spans.spans.size()), to);
 }
-void lerp_columns_u8(const uint8_t* const* from, int rows, int64_t, int channels, const Spans<float>& spans,
+void lerp_columns_u8(const uint8_t* const* from, int rows, int64_t, int pixel, int channels, const Spans<float>& spans,
                      float* const* to) {
   for (int r = 0; r < rows; ++r)
-    plain_lerp_columns(from[r], channels, spans, 0, static_cast<int64_t>(spans.spans.size()), to[r]);
+    plain_lerp_columns(from[r], pixel, channels, spans, 0, static_cast<int64_t>(spans.spans.size()), to[r]);
 }
 
 void lerp_rows(const float* first, const float* last, float weight, int64_t count, float* to) {

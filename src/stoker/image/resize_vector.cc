@@ -26,19 +26,13 @@ const ResizeKernels* resize_kernels() { return &plain_resize_kernels(); }
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Pixels of three channels are read and written as four: outputs [0, this)
-// stay inside the row while they do.
+// Pixels of three channels are read and written as four where that stays inside
+// the rows; what is written too much, the next output writes over.
 template <typename W>
-int64_t outputs_inside(int64_t width, int channels, const Spans<W>& spans) {
-  const auto count = static_cast<int64_t>(spans.spans.size());
-  if (channels == 4) return count;
-  int64_t inside = count - 1;
-  while (inside > 0) {
-    const Span& span = spans.spans[static_cast<size_t>(inside - 1)];
-    if (span.first + span.size < width) break;
-    --inside;
-  }
-  return inside;
+bool fits_four(int64_t x, int64_t width, int channels, const Spans<W>& spans) {
+  const Span& span = spans.spans[static_cast<size_t>(x)];
+  return channels == 4 ||
+         (channels == 3 && x + 1 < static_cast<int64_t>(spans.spans.size()) && span.first + span.size < width);
 }
 
 // Groups of rows are woven into one: pixel x of each row, side by side, so that
@@ -52,18 +46,43 @@ using WideTag = hn::FixedTag<int32_t, kLanes>;
 using FloatTag = hn::FixedTag<float, kLanes>;
 using NarrowTag = hn::FixedTag<uint8_t, kLanes>;
 
-// `beyond`: as many pixels behind the last may be read, too.
-const uint8_t* woven(const uint8_t* const* from, int64_t width, int channels, int64_t beyond) {
-  thread_local std::vector<uint8_t> memory;
-  memory.resize(std::max(memory.size(), static_cast<size_t>(width + beyond) * kWoven));
-  uint8_t* to = memory.data();
+void weave_fours(const uint8_t* const* from, int64_t width, uint8_t* to) {
+  const hn::FixedTag<uint32_t, 4> d;
+  const hn::RepartitionToWide<decltype(d)> pairs;
+  const auto* row = reinterpret_cast<const uint32_t* const*>(from);
+  int64_t x = 0;
+  for (; x + 4 <= width; x += 4, to += 4 * kWoven) {
+    const auto a = hn::LoadU(d, row[0] + x), b = hn::LoadU(d, row[1] + x);
+    const auto c = hn::LoadU(d, row[2] + x), e = hn::LoadU(d, row[3] + x);
+    const auto ab_low = hn::BitCast(pairs, hn::InterleaveLower(d, a, b));
+    const auto ce_low = hn::BitCast(pairs, hn::InterleaveLower(d, c, e));
+    const auto ab_high = hn::BitCast(pairs, hn::InterleaveUpper(d, a, b));
+    const auto ce_high = hn::BitCast(pairs, hn::InterleaveUpper(d, c, e));
+    auto* out = reinterpret_cast<uint64_t*>(to);
+    hn::StoreU(hn::InterleaveLower(pairs, ab_low, ce_low), pairs, out);
+    hn::StoreU(hn::InterleaveUpper(pairs, ab_low, ce_low), pairs, out + 2);
+    hn::StoreU(hn::InterleaveLower(pairs, ab_high, ce_high), pairs, out + 4);
+    hn::StoreU(hn::InterleaveUpper(pairs, ab_high, ce_high), pairs, out + 6);
+  }
+  for (; x < width; ++x, to += kWoven)
+    for (int r = 0; r < 4; ++r) std::memcpy(to + 4 * r, from[r] + 4 * x, 4);
+}
+
+void weave_threes(const uint8_t* const* from, int64_t width, uint8_t* to) {
   const uint8_t* row[4] = {from[0], from[1], from[2], from[3]};
   for (int64_t x = 0; x + 1 < width; ++x, to += kWoven)
     for (int r = 0; r < 4; ++r) {
       std::memcpy(to + 4 * r, row[r], 4);
-      row[r] += channels;
+      row[r] += 3;
     }
-  for (int r = 0; r < 4; ++r) std::memcpy(to + 4 * r, row[r], static_cast<size_t>(channels));
+  for (int r = 0; r < 4; ++r) std::memcpy(to + 4 * r, row[r], 3);
+}
+
+// `beyond`: as many pixels behind the last may be read, too.
+const uint8_t* woven(const uint8_t* const* from, int64_t width, int pixel, int64_t beyond) {
+  thread_local std::vector<uint8_t> memory;
+  memory.resize(std::max(memory.size(), static_cast<size_t>(width + beyond) * kWoven));
+  (pixel == 4 ? weave_fours : weave_threes)(from, width, memory.data());
   return memory.data();
 }
 
@@ -101,14 +120,16 @@ void woven_columns_u8(const uint8_t* from, int channels, const Spans<int32_t>& s
   }
 }
 
-bool can_weave(int rows, int channels) { return rows == 4 && (channels == 3 || channels == 4); }
+bool can_weave(int rows, int pixel, int channels) {
+  return rows == 4 && (channels == 3 || channels == 4) && (pixel == channels || pixel == 4);
+}
 
-void columns_u8(const uint8_t* const* from, int rows, int64_t width, int channels, const Spans<int32_t>& spans,
-                uint8_t* const* to) {
-  if (can_weave(rows, channels))
-    return woven_columns_u8(woven(from, width, channels, spans.widest), channels, spans, to);
+void columns_u8(const uint8_t* const* from, int rows, int64_t width, int pixel, int channels,
+                const Spans<int32_t>& spans, uint8_t* const* to) {
+  if (can_weave(rows, pixel, channels))
+    return woven_columns_u8(woven(from, width, pixel, spans.widest), channels, spans, to);
   const auto count = static_cast<int64_t>(spans.spans.size());
-  for (int r = 0; r < rows; ++r) plain_columns_u8(from[r], channels, spans, 0, count, to[r]);
+  for (int r = 0; r < rows; ++r) plain_columns_u8(from[r], pixel, channels, spans, 0, count, to[r]);
 }
 
 void woven_lerp_columns(const uint8_t* from, int channels, const Spans<float>& spans, float* const* to) {
@@ -132,11 +153,11 @@ void woven_lerp_columns(const uint8_t* from, int channels, const Spans<float>& s
   }
 }
 
-void lerp_columns_u8(const uint8_t* const* from, int rows, int64_t width, int channels, const Spans<float>& spans,
-                     float* const* to) {
-  if (can_weave(rows, channels)) return woven_lerp_columns(woven(from, width, channels, 0), channels, spans, to);
+void lerp_columns_u8(const uint8_t* const* from, int rows, int64_t width, int pixel, int channels,
+                     const Spans<float>& spans, float* const* to) {
+  if (can_weave(rows, pixel, channels)) return woven_lerp_columns(woven(from, width, pixel, 0), channels, spans, to);
   const auto count = static_cast<int64_t>(spans.spans.size());
-  for (int r = 0; r < rows; ++r) plain_lerp_columns(from[r], channels, spans, 0, count, to[r]);
+  for (int r = 0; r < rows; ++r) plain_lerp_columns(from[r], pixel, channels, spans, 0, count, to[r]);
 }
 
 void rows_u8(const uint8_t* const* from, const int32_t* weights, int taps, int64_t count, uint8_t* to) {
@@ -159,8 +180,11 @@ void rows_u8(const uint8_t* const* from, const int32_t* weights, int taps, int64
 
 void lerp_columns(const float* from, int64_t width, int channels, const Spans<float>& spans, float* to) {
   const hn::FixedTag<float, 4> d;
-  const int64_t vectors = channels == 3 || channels == 4 ? outputs_inside(width, channels, spans) : 0;
-  for (int64_t x = 0; x < vectors; ++x) {
+  for (int64_t x = 0; x < static_cast<int64_t>(spans.spans.size()); ++x) {
+    if (!fits_four(x, width, channels, spans)) {
+      plain_lerp_columns(from, channels, channels, spans, x, x + 1, to);
+      continue;
+    }
     const Span& span = spans.spans[static_cast<size_t>(x)];
     const float* at = from + static_cast<int64_t>(span.first) * channels;
     const auto first = hn::LoadU(d, at);
@@ -168,7 +192,6 @@ void lerp_columns(const float* from, int64_t width, int channels, const Spans<fl
     const auto weight = hn::Set(d, *spans.weights_of(span));
     hn::StoreU(hn::Add(first, hn::Mul(hn::Sub(last, first), weight)), d, to + x * channels);
   }
-  plain_lerp_columns(from, channels, spans, vectors, static_cast<int64_t>(spans.spans.size()), to);
 }
 
 void lerp_rows(const float* first, const float* last, float weight, int64_t count, float* to) {
@@ -185,8 +208,11 @@ void lerp_rows(const float* first, const float* last, float weight, int64_t coun
 
 void weigh_columns(const float* from, int64_t width, int channels, const Spans<float>& spans, float* to) {
   const hn::FixedTag<float, 4> d;
-  const int64_t vectors = channels == 3 || channels == 4 ? outputs_inside(width, channels, spans) : 0;
-  for (int64_t x = 0; x < vectors; ++x) {
+  for (int64_t x = 0; x < static_cast<int64_t>(spans.spans.size()); ++x) {
+    if (!fits_four(x, width, channels, spans)) {
+      plain_weigh_columns(from, channels, spans, x, x + 1, to);
+      continue;
+    }
     const Span& span = spans.spans[static_cast<size_t>(x)];
     const float* weights = spans.weights_of(span);
     const float* at = from + static_cast<int64_t>(span.first) * channels;
@@ -195,7 +221,6 @@ void weigh_columns(const float* from, int64_t width, int channels, const Spans<f
       sum = hn::Add(sum, hn::Mul(hn::LoadU(d, at), hn::Set(d, weights[k])));
     hn::StoreU(sum, d, to + x * channels);
   }
-  plain_weigh_columns(from, channels, spans, vectors, static_cast<int64_t>(spans.spans.size()), to);
 }
 
 void weigh_rows(const float* const* from, const float* weights, int taps, int64_t count, float* to) {
