@@ -196,5 +196,108 @@ TEST(Jpeg, PassesOnWhyThereIsNoPlace) {
   EXPECT_EQ(done.error().message(), "no room");
 }
 
+// The window's pixels, read some rows at a time, with some left out when `step`
+// is more than 1.
+Result<Pixels> window_of(Bytes bytes, const JpegOptions& options, const PictureWindow& window, int64_t step = 1) {
+  Pixels pixels;
+  const auto use = [&](const PictureInfo& info, JpegRows& rows) -> Result<void> {
+    for (int64_t y = 0; y < window.height; y += 3 * step) {
+      const auto n = static_cast<int>(std::min<int64_t>(3, window.height - y));
+      const void* found[3];
+      STOKER_TRY(rows.rows(y, n, found));
+      for (int k = 0; k < n; ++k)
+        for (int64_t x = 0; x < window.width; ++x) {
+          const auto* pixel = static_cast<const uint8_t*>(found[k]) + x * rows.pixel();
+          pixels.insert(pixels.end(), pixel, pixel + info.channels);
+        }
+    }
+    return {};
+  };
+  STOKER_TRY(decode_jpeg_rows(bytes, options, {[&](const PictureInfo&) { return window; }, use}));
+  return pixels;
+}
+
+Pixels cut_out(const Pixels& whole, int width, int channels, const PictureWindow& window, int64_t step = 1) {
+  Pixels part;
+  for (int64_t y = 0; y < window.height; ++y) {
+    if (y / 3 % step != 0) continue;
+    const auto first = whole.begin() + ((window.top + y) * width + window.left) * channels;
+    part.insert(part.end(), first, first + window.width * channels);
+  }
+  return part;
+}
+
+std::vector<PictureWindow> windows_in(int64_t height, int64_t width) {
+  std::vector<PictureWindow> windows{{0, 0, height, width}, {height - 1, width - 1, 1, 1}, {0, 0, 1, 1}};
+  uint32_t noise = 1;
+  const auto below = [&](int64_t most) {
+    noise = noise * 1664525 + 1013904223;
+    return static_cast<int64_t>(noise >> 8) % most;
+  };
+  for (int i = 0; i < 12; ++i) {
+    const int64_t h = 1 + below(height), w = 1 + below(width);
+    windows.push_back({below(height - h + 1), below(width - w + 1), h, w});
+  }
+  return windows;
+}
+
+void expect_windows_agree(const TestJpeg& made, const JpegOptions& options) {
+  const std::string bytes = make_jpeg(made);
+  const Pixels whole = *decoded(bytes, options);
+  const int channels = jpeg_info(bytes, options)->channels;
+  for (const PictureWindow& window : windows_in(made.height, made.width))
+    for (const int64_t step : {1, 2, 9})
+      EXPECT_EQ(*window_of(bytes, options, window, step), cut_out(whole, made.width, channels, window, step))
+          << made.height << "x" << made.width << " sampled " << made.across << "x" << made.down << " interval "
+          << made.restart_interval << " rows " << made.restart_rows << ", window " << window.height << "x"
+          << window.width << " at " << window.top << ", " << window.left << ", step " << step;
+}
+
+TEST(JpegRows, OfAWindowAreThoseOfTheWholePicture) {
+  for (const bool progressive : {false, true})
+    for (const int across : {1, 2, 4})
+      for (const int down : {1, 2})
+        for (const bool fancy : {true, false})
+          expect_windows_agree({.height = 117, .width = 143, .across = across, .down = down, .progressive = progressive},
+                               {.fancy_upscaling = fancy, .dct = JpegDct::kIntegerAccurate});
+}
+
+TEST(JpegRows, OfAWindowAreThoseOfTheWholePictureWithRestartIntervals) {
+  for (const int across : {1, 2})
+    for (const int down : {1, 2})
+      for (const int interval : {1, 2, 3, 6, 9, 18, 36})
+        expect_windows_agree({.height = 117, .width = 141, .across = across, .down = down, .restart_interval = interval},
+                             {.dct = JpegDct::kIntegerAccurate});
+  for (const int rows : {1, 2, 5}) expect_windows_agree({.height = 117, .width = 141, .restart_rows = rows}, {});
+  expect_windows_agree({.height = 61, .width = 40, .components = 1, .restart_interval = 5}, {});
+  expect_windows_agree({.height = 61, .width = 80, .components = 4, .restart_interval = 5}, {});
+}
+
+TEST(JpegRows, OfInksAndGreyAndSmallerPicturesAreThoseOfTheWholePicture) {
+  expect_windows_agree({.height = 61, .width = 83, .components = 4}, {});
+  expect_windows_agree({.height = 61, .width = 83, .components = 1}, {});
+  expect_windows_agree({.height = 61, .width = 83, .components = 1}, {.channels = 3});
+  expect_windows_agree({.height = 61, .width = 83}, {.channels = 1});
+}
+
+TEST(JpegRows, OfAFileWithoutItsEndAreAnErrorWhateverTheWindow) {
+  for (const int interval : {0, 2}) {
+    const std::string bytes = make_jpeg({.height = 117, .width = 141, .restart_interval = interval});
+    for (const PictureWindow& window : windows_in(117, 141)) {
+      EXPECT_FALSE(window_of(bytes.substr(0, bytes.size() - 2), {}, window).ok());
+      EXPECT_FALSE(window_of(bytes.substr(0, bytes.size() * 9 / 10), {}, window).ok());
+      EXPECT_TRUE(window_of(bytes + "more", {}, window).ok());
+    }
+  }
+}
+
+TEST(JpegRows, OfAWindowOutsideThePictureAreRefused) {
+  const std::string bytes = make_jpeg({});
+  EXPECT_EQ(window_of(bytes, {}, {30, 0, 8, 53}).error().message(),
+            "a window of 8x53 at row 30 and column 0 does not lie in a picture of 37x53");
+  EXPECT_FALSE(window_of(bytes, {}, {0, 0, 0, 1}).ok());
+  EXPECT_FALSE(window_of(bytes, {}, {-1, 0, 2, 1}).ok());
+}
+
 }  // namespace
 }  // namespace stoker

@@ -44,6 +44,7 @@ std::string make_jpeg(const TestJpeg& picture) {
     jpeg.comp_info[3].v_samp_factor = jpeg.comp_info[0].v_samp_factor;
   }
   jpeg.restart_in_rows = picture.restart_rows;
+  jpeg.restart_interval = static_cast<unsigned>(picture.restart_interval);
   jpeg.arith_code = picture.arithmetic ? TRUE : FALSE;
   if (picture.progressive) jpeg_simple_progression(&jpeg);
   jpeg_start_compress(&jpeg, TRUE);

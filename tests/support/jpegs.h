@@ -19,6 +19,7 @@ struct TestJpeg {
   bool progressive = false;
   bool arithmetic = false;
   int restart_rows = 0;
+  int restart_interval = 0;  // in units of the scan
   int quality = 90;
 };
 

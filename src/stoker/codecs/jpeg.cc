@@ -11,6 +11,8 @@
 
 #include <jerror.h>
 
+#include <vector>
+
 namespace stoker {
 namespace {
 
@@ -41,7 +43,7 @@ bool means_damage(int code) {
 
 // One picture on its way through libjpeg, which reports errors by a call that
 // must not return: it jumps back into run().
-class Decoder {
+class Decoder final : public JpegRows {
  public:
   Decoder(Bytes bytes, const JpegOptions& options) : bytes_(bytes), options_(options) {
     jpeg_.err = jpeg_std_error(&errors_);
@@ -55,7 +57,7 @@ class Decoder {
     source_.resync_to_restart = jpeg_resync_to_restart;
     progress_.progress_monitor = [](j_common_ptr jpeg) { of(jpeg).count_scans(); };
   }
-  ~Decoder() { jpeg_destroy_decompress(&jpeg_); }
+  ~Decoder() override { jpeg_destroy_decompress(&jpeg_); }
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
@@ -85,7 +87,38 @@ class Decoder {
     return {};
   }
 
+  // Rows are of this window from now on.
+  Result<void> start_rows(const PictureWindow& window) {
+    left_ = window.left;
+    top_ = window.top;
+    if (!run([&] { start_window(window); })) return failure();
+    thread_local std::vector<JSAMPLE> ring;
+    stride_ = size_t{jpeg_.output_width} * static_cast<size_t>(pixel_);
+    ring.resize(std::max(ring.size(), stride_ * kRing));
+    ring_ = ring.data();
+    return {};
+  }
+
+  Result<void> rows(int64_t y, int n, const void** rows) override {
+    if (!run([&] { read_until(static_cast<JDIMENSION>(top_ + y), static_cast<JDIMENSION>(n)); })) return failure();
+    for (int k = 0; k < n; ++k) rows[k] = ring_row(static_cast<JDIMENSION>(top_ + y + k)) + left_ * pixel_;
+    return {};
+  }
+
+  // Goes through what is left, which may be damaged.
+  Result<void> finish() {
+    if (!run([&] {
+          read_until(jpeg_.output_height, 0);
+          jpeg_finish_decompress(&jpeg_);
+        }))
+      return failure();
+    return {};
+  }
+
  private:
+  // Rows that are kept: what one call gives, and as many read too far.
+  static constexpr JDIMENSION kRing = 8, kRingGroup = 4;
+
   template <typename Pointer>
   static Decoder& of(Pointer jpeg) {
     return *static_cast<Decoder*>(jpeg->client_data);
@@ -135,19 +168,59 @@ class Decoder {
     }
   }
 
-  // Adobe's programs write inks the other way round: 255 is none.
   void read_inks(PixelRows rows) {
-    JSAMPARRAY inks =
-        jpeg_.mem->alloc_sarray(reinterpret_cast<j_common_ptr>(&jpeg_), JPOOL_IMAGE, jpeg_.output_width * 4, 1);
-    while (jpeg_.output_scanline < jpeg_.output_height) {
-      JSAMPLE* out = row_of(rows, jpeg_.output_scanline);
-      jpeg_read_scanlines(&jpeg_, inks, 1);
-      const JSAMPLE* ink = inks[0];
-      const int flip = jpeg_.saw_Adobe_marker ? 0 : 255;
-      for (JDIMENSION x = 0; x < jpeg_.output_width; ++x, ink += 4)
-        for (int c = 0; c < 3; ++c) *out++ = static_cast<JSAMPLE>((ink[3] ^ flip) * (ink[c] ^ flip) / 255);
+    while (jpeg_.output_scanline < jpeg_.output_height) read_ink_row(row_of(rows, jpeg_.output_scanline));
+  }
+
+  // Adobe's programs write inks the other way round: 255 is none.
+  void read_ink_row(JSAMPLE* out) {
+    if (!inks_)
+      inks_ = jpeg_.mem->alloc_sarray(reinterpret_cast<j_common_ptr>(&jpeg_), JPOOL_IMAGE, jpeg_.output_width * 4, 1);
+    jpeg_read_scanlines(&jpeg_, inks_, 1);
+    const JSAMPLE* ink = inks_[0];
+    const int flip = jpeg_.saw_Adobe_marker ? 0 : 255;
+    for (JDIMENSION x = 0; x < jpeg_.output_width; ++x, ink += 4)
+      for (int c = 0; c < 3; ++c) *out++ = static_cast<JSAMPLE>((ink[3] ^ flip) * (ink[c] ^ flip) / 255);
+  }
+
+  void start_window(const PictureWindow& window) {
+    pixel_ = channels_;
+#ifdef JCS_EXTENSIONS
+    if (jpeg_.out_color_space == JCS_RGB) {
+      jpeg_.out_color_space = JCS_EXT_RGBX;
+      pixel_ = 4;
+    }
+#endif
+    jpeg_start_decompress(&jpeg_);
+    if (window.width >= jpeg_.output_width || jpeg_.out_color_space == JCS_CMYK || options_.ratio != 1) return;
+    // Upsampling looks at the neighbours of the first and the last column.
+    const auto margin = static_cast<JDIMENSION>(DCTSIZE * jpeg_.max_h_samp_factor);
+    const auto left = static_cast<JDIMENSION>(window.left);
+    JDIMENSION first = left > margin ? left - margin : 0;
+    JDIMENSION count = std::min(left + static_cast<JDIMENSION>(window.width) + margin, jpeg_.output_width) - first;
+    jpeg_crop_scanline(&jpeg_, &first, &count);
+    left_ = window.left - first;
+  }
+
+  // So that rows [y, y + n) lie in the ring. Rows are skipped from the first one
+  // alone: later, some versions of libjpeg-turbo give other pixels behind; and to
+  // the last one never, as they then look for no end marker.
+  void read_until(JDIMENSION y, JDIMENSION n) {
+    if (n > 0 && y > 0 && jpeg_.output_scanline == 0) jpeg_skip_scanlines(&jpeg_, y);
+    while (jpeg_.output_scanline < y + n) {
+      const JDIMENSION first = jpeg_.output_scanline;
+      const JDIMENSION count = std::min(kRingGroup, jpeg_.output_height - first);
+      if (jpeg_.out_color_space == JCS_CMYK) {
+        read_ink_row(ring_row(first));
+        continue;
+      }
+      JSAMPROW next[kRingGroup];
+      for (JDIMENSION i = 0; i < count; ++i) next[i] = ring_row(first + i);
+      for (JDIMENSION done = 0; done < count;) done += jpeg_read_scanlines(&jpeg_, next + done, count - done);
     }
   }
+
+  JSAMPLE* ring_row(JDIMENSION y) const { return ring_ + (y % kRing) * stride_; }
 
   static JSAMPLE* row_of(PixelRows rows, JDIMENSION y) {
     return reinterpret_cast<JSAMPLE*>(rows.first + int64_t{y} * rows.stride);
@@ -218,6 +291,11 @@ class Decoder {
   int channels_ = 0;
   bool ended_ = false;  // the bytes ran out
   bool too_many_scans_ = false;
+  JSAMPARRAY inks_ = nullptr;  // one row
+  JSAMPLE* ring_ = nullptr;    // the rows read last
+  size_t stride_ = 0;
+  int64_t left_ = 0;  // the window's begin in the rows of the ring
+  int64_t top_ = 0;
   jpeg_decompress_struct jpeg_{};
   jpeg_error_mgr errors_{};
   jpeg_source_mgr source_{};
@@ -243,6 +321,48 @@ Result<void> decode_jpeg(Bytes bytes, const JpegOptions& options, const PixelPla
   return decoder.read_rows(rows);
 }
 
+namespace {
+
+Result<void> check_window(const PictureWindow& window, const PictureInfo& info) {
+  if (window.height > 0 && window.width > 0 && window.top >= 0 && window.left >= 0 &&
+      window.top <= info.height - window.height && window.left <= info.width - window.width)
+    return {};
+  return Error::invalid("a window of ", window.height, "x", window.width, " at row ", window.top, " and column ",
+                        window.left, " does not lie in a picture of ", info.height, "x", info.width);
+}
+
+// From a picture that has only the parts the window needs.
+Result<void> decode_spliced(Bytes bytes, const JpegLayout& layout, const JpegOptions& options, PictureWindow window,
+                            const PictureInfo& info, const JpegWindowed& windowed) {
+  thread_local std::string spliced;
+  const PictureWindow shown = splice_jpeg(bytes, layout, window, spliced);
+  window.top -= shown.top;
+  window.left -= shown.left;
+  Decoder decoder(spliced, options);
+  STOKER_TRY(decoder.read_header());
+  STOKER_TRY(decoder.start_rows(window));
+  return windowed.use(info, decoder);
+}
+
+}  // namespace
+
+Result<void> decode_jpeg_rows(Bytes bytes, const JpegOptions& options, const JpegWindowed& windowed) {
+  STOKER_TRY(check(options));
+  Decoder decoder(bytes, options);
+  STOKER_TRY(const PictureInfo info, decoder.read_header());
+  STOKER_TRY(decoder.check_bytes());
+  STOKER_TRY(const PictureWindow window, windowed.choose(info));
+  STOKER_TRY(check_window(window, info));
+  const bool whole = window == PictureWindow{0, 0, info.height, info.width};
+  thread_local JpegLayout layout;
+  const bool ends = whole || (walk_jpeg(bytes, layout) && layout.ends);
+  if (!whole && ends && options.ratio == 1 && layout.seekable())
+    return decode_spliced(bytes, layout, options, window, info, windowed);
+  STOKER_TRY(decoder.start_rows(window));
+  STOKER_TRY(windowed.use(info, decoder));
+  return whole || !ends ? decoder.finish() : Result<void>();
+}
+
 }  // namespace stoker
 
 #else
@@ -254,6 +374,10 @@ Result<PictureInfo> jpeg_info(Bytes, const JpegOptions&) {
 }
 
 Result<void> decode_jpeg(Bytes bytes, const JpegOptions& options, const PixelPlace&) {
+  return jpeg_info(bytes, options).error();
+}
+
+Result<void> decode_jpeg_rows(Bytes bytes, const JpegOptions& options, const JpegWindowed&) {
   return jpeg_info(bytes, options).error();
 }
 

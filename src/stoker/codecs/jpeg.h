@@ -1,5 +1,6 @@
 #pragma once
 
+#include "stoker/codecs/jpeg_layout.h"
 #include "stoker/codecs/picture.h"
 
 namespace stoker {
@@ -25,5 +26,30 @@ Result<PictureInfo> jpeg_info(Bytes bytes, const JpegOptions& options = {});
 // whose data does not decode is DataLoss; which bytes follow the last scan does
 // not matter. Orientation is left to others.
 Result<void> decode_jpeg(Bytes bytes, const JpegOptions& options, const PixelPlace& place);
+
+// Rows of a window as they are decoded, from the top.
+class JpegRows {
+ public:
+  virtual ~JpegRows() = default;
+  // Rows [y, y + n) of the window, n at most 4, good until the next call. No row
+  // before `y` is asked for any more.
+  virtual Result<void> rows(int64_t y, int n, const void** rows) = 0;
+  // Bytes from one pixel to the next: some are filled up to four.
+  int pixel() const { return pixel_; }
+
+ protected:
+  int pixel_ = 0;
+};
+
+// The same pixels without a place for all of them. `choose` is asked which
+// window is wanted when the size is known, then `use` reads its rows. Little is
+// decoded that is not in the window; a file without its end is an error whatever
+// the window, and damage outside of it may stay unseen. Not for what is to be
+// recovered from cut files.
+struct JpegWindowed {
+  std::function<Result<PictureWindow>(const PictureInfo&)> choose;
+  std::function<Result<void>(const PictureInfo&, JpegRows&)> use;
+};
+Result<void> decode_jpeg_rows(Bytes bytes, const JpegOptions& options, const JpegWindowed& windowed);
 
 }  // namespace stoker
