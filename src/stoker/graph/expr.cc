@@ -206,7 +206,72 @@ Result<std::shared_ptr<const Program>> Program::compile(Expr::Ref result, int ar
     program->waits_ = program->waits_ || expr->op->type().waits;
   }
   program->order_ = std::move(order.nodes);
+  program->find_chains();
   return std::shared_ptr<const Program>(std::move(program));
+}
+
+// ---- chains
+
+namespace {
+
+// Who wants what a node gives; the result of the whole counts as one.
+struct Uses {
+  int count = 0;
+  const Expr* user = nullptr;
+};
+
+// The operation as a link; nothing when it has other inputs than `from` and
+// constants.
+std::optional<ChainLink> link_of(const Expr& expr, const Expr* from, uint64_t draws) {
+  ChainLink link{expr.op, 0, {}, draws};
+  for (size_t i = 0; i < expr.inputs.size() && from; ++i) {
+    const Expr& input = *expr.inputs[i];
+    if (&input == from)
+      link.input = i;
+    else if (input.kind == Expr::Kind::kConstant)
+      link.constants.push_back({input.constant, input.weak});
+    else
+      return std::nullopt;
+  }
+  return link;
+}
+
+}  // namespace
+
+void Program::find_chains() {
+  std::unordered_map<const Expr*, Uses> uses;
+  std::unordered_map<const Expr*, uint64_t> draws;
+  for (const Expr* expr : order_) {
+    for (const Expr::Ref& input : expr->inputs) uses[input.get()] = {uses[input.get()].count + 1, expr};
+    if (expr->kind == Expr::Kind::kOp && expr->op->type().random) draws.emplace(expr, draws.size());
+  }
+  ++uses[result_.get()].count;
+  for (const Expr* first : order_) {
+    if (first->kind != Expr::Kind::kOp || !first->op->type().chain) continue;
+    std::vector<const Expr*> exprs{first};
+    std::vector<ChainLink> links{*link_of(*first, nullptr, draws.contains(first) ? draws.at(first) : 0)};
+    while (uses[exprs.back()].count == 1) {
+      const Expr* user = uses[exprs.back()].user;
+      if (!user || user->kind != Expr::Kind::kOp) break;
+      std::optional<ChainLink> link = link_of(*user, exprs.back(), draws.contains(user) ? draws.at(user) : 0);
+      if (!link) break;
+      links.push_back(*std::move(link));
+      exprs.push_back(user);
+    }
+    Chain chain = first->op->type().chain(links);
+    if (!chain.op) continue;
+    exprs.resize(chain.length);
+    joined_.push_back({std::move(chain.op), std::move(exprs)});
+  }
+}
+
+std::vector<std::string> Program::chains() const {
+  std::vector<std::string> words;
+  for (const Joined& joined : joined_) {
+    std::string& line = words.emplace_back();
+    for (const Expr* link : joined.links) line += (line.empty() ? "" : ", ") + std::string(link->op->type().name);
+  }
+  return words;
 }
 
 // ---- cutting
@@ -283,6 +348,8 @@ struct Program::Plan {
   struct Call {
     const Op* op = nullptr;
     std::vector<int> inputs;
+    const Op* run_op = nullptr;  // what runs for it: `op`, a whole chain for its last link, null for the other links
+    std::vector<int> run_inputs;
     int result = 0;
     bool constant = false;       // made once for all rows
     std::optional<size_t> leaf;  // of the result, if it is one
@@ -431,15 +498,30 @@ Result<std::shared_ptr<const Program::Plan>> Program::make_plan(const Nest* inpu
   plan->nest = result.nest;
   plan->results = result.columns;
 
+  for (Plan::Call& call : plan->calls) {
+    call.run_op = call.op;
+    call.run_inputs = call.inputs;
+  }
+  const auto call_of = [&](const Expr* expr) -> Plan::Call& {
+    return plan->calls[static_cast<size_t>(plan->call_at(shapes.at(expr).columns[0]) - plan->calls.data())];
+  };
+  for (const Joined& joined : joined_) {
+    call_of(joined.links.back()).run_inputs = call_of(joined.links.front()).inputs;
+    for (const Expr* link : joined.links) call_of(link).run_op = nullptr;
+    call_of(joined.links.back()).run_op = joined.op.get();
+  }
+
   std::vector<char> wanted(static_cast<size_t>(plan->columns()), 0);
   for (size_t leaf = 0; leaf < plan->results.size(); ++leaf) {
     wanted[static_cast<size_t>(plan->results[leaf])] = 1;
     for (Plan::Call& call : plan->calls)
       if (call.result == plan->results[leaf] && !call.constant && !call.leaf) call.leaf = leaf;
   }
-  for (auto call = plan->calls.rbegin(); call != plan->calls.rend(); ++call)
-    for (int column : call->inputs)
+  for (auto call = plan->calls.rbegin(); call != plan->calls.rend(); ++call) {
+    if (!call->run_op) continue;
+    for (int column : call->run_inputs)
       if (column >= 0 && !std::exchange(wanted[static_cast<size_t>(column)], 1)) call->last_uses.push_back(column);
+  }
   return std::shared_ptr<const Plan>(std::move(plan));
 }
 
@@ -490,19 +572,19 @@ DType Program::Plan::plain_type_at(const Call& call, size_t input, std::optional
 }
 
 Result<void> Program::Plan::settle_plain(const Call& call, std::vector<Column>& inputs, OpRows& rows) const {
-  const Plain rule = call.op->type().plain;
-  if (rule == Plain::kOwn || std::ranges::none_of(call.inputs, [&](int c) { return is_plain(c); })) return {};
+  const Plain rule = call.run_op->type().plain;
+  if (rule == Plain::kOwn || std::ranges::none_of(call.run_inputs, [&](int c) { return is_plain(c); })) return {};
   std::optional<DType> others;
   bool by_row = false;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (is_plain(call.inputs[i])) continue;
+    if (is_plain(call.run_inputs[i])) continue;
     const std::optional<DType> own = type_of(inputs[i], rows);
     by_row = by_row || !own;
     if (own) others = promoted(others, *own);
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!is_plain(call.inputs[i])) continue;
-    const Array& number = constant_at(call.inputs[i])->value;
+    if (!is_plain(call.run_inputs[i])) continue;
+    const Array& number = constant_at(call.run_inputs[i])->value;
     if (!by_row) {
       STOKER_TRY(Array typed, plain_as(number, plain_type_at(call, i, others), rule));
       inputs[i] = one_row(typed);
@@ -513,7 +595,7 @@ Result<void> Program::Plan::settle_plain(const Call& call, std::vector<Column>& 
       if (rows.has_failed(row)) continue;
       std::optional<DType> beside;
       for (size_t k = 0; k < inputs.size(); ++k)
-        if (!is_plain(call.inputs[k])) beside = promoted(beside, input_row(inputs[k], row).type());
+        if (!is_plain(call.run_inputs[k])) beside = promoted(beside, input_row(inputs[k], row).type());
       Result<Array> value = plain_as(number, plain_type_at(call, i, beside), rule);
       if (value)
         typed[static_cast<size_t>(row)] = *std::move(value);
@@ -608,16 +690,16 @@ void name_files(OpRows& rows, const std::vector<int32_t>& failed_before, const s
 Result<Column> Program::Plan::run(const Call& call, std::vector<Column>& columns, OpRows& rows,
                                   Context& context) const {
   // Moved in and back out: a copy would count every row of a ragged column.
-  std::vector<Column> inputs(call.inputs.size());
-  std::vector<bool> borrowed(call.inputs.size(), false);
+  std::vector<Column> inputs(call.run_inputs.size());
+  std::vector<bool> borrowed(call.run_inputs.size(), false);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const auto earlier = static_cast<size_t>(std::ranges::find(call.inputs, call.inputs[i]) - call.inputs.begin());
-    if (const Constant* constant = constant_at(call.inputs[i])) {
+    const auto earlier = static_cast<size_t>(std::ranges::find(call.run_inputs, call.run_inputs[i]) - call.run_inputs.begin());
+    if (const Constant* constant = constant_at(call.run_inputs[i])) {
       inputs[i] = constant->column;
     } else if (earlier < i) {
       inputs[i] = inputs[earlier];
     } else {
-      inputs[i] = std::move(columns[static_cast<size_t>(call.inputs[i])]);
+      inputs[i] = std::move(columns[static_cast<size_t>(call.run_inputs[i])]);
       borrowed[i] = true;
     }
   }
@@ -628,7 +710,7 @@ Result<Column> Program::Plan::run(const Call& call, std::vector<Column>& columns
   context.set_leaf(call.leaf);
   Result<Column> made = [&]() -> Result<Column> {
     try {
-      return call.op->apply(inputs, rows, context);
+      return call.run_op->apply(inputs, rows, context);
     } catch (...) {
       return error_of_exception();
     }
@@ -637,7 +719,7 @@ Result<Column> Program::Plan::run(const Call& call, std::vector<Column>& columns
   context.set_leaf(std::nullopt);
   if (rows.failed->size() > failed_before.size()) name_files(rows, failed_before, inputs);
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (borrowed[i]) columns[static_cast<size_t>(call.inputs[i])] = std::move(inputs[i]);
+    if (borrowed[i]) columns[static_cast<size_t>(call.run_inputs[i])] = std::move(inputs[i]);
   for (int column : call.last_uses) columns[static_cast<size_t>(column)] = Column();
   if (made && made->size() != rows.size) return Error::internal("gave ", made->size(), " rows for ", rows.size);
   return made;
@@ -648,6 +730,7 @@ Result<std::vector<Column>> Program::Plan::results_of(Run& run, Context& context
   std::vector<Column> columns = std::move(run.columns);
   columns.resize(static_cast<size_t>(this->columns()));
   for (const Call& call : calls) {
+    if (!call.run_op) continue;
     const OpType& type = call.op->type();
     std::vector<Failure> once;  // of what is made once for all rows
     OpRows rows{call.constant ? 1 : run.size, call.constant ? &once : &run.failed, type.name};

@@ -105,6 +105,8 @@ class Program {
   static Result<std::shared_ptr<const Program>> from_json(const Json& json, ReadContext& context);
   // "x * 2 + 1" and the like, for explain; cut where it gets long.
   std::string words() const;
+  // "decode_jpeg, resize, cast" for each chain that runs as one operation.
+  std::vector<std::string> chains() const;
 
  private:
   struct Plan;
@@ -112,12 +114,18 @@ class Program {
   Program(Expr::Ref result, int arguments) : result_(std::move(result)), arguments_(arguments) {}
   Result<std::shared_ptr<const Plan>> plan_for(const Nest* input) const;
   Result<std::shared_ptr<const Plan>> make_plan(const Nest* input) const;
+  void find_chains();
 
   Expr::Ref result_;
   int arguments_;
   bool random_ = false;
   bool waits_ = false;
   std::vector<const Expr*> order_;  // every node once, inputs before users
+  struct Joined {
+    std::shared_ptr<const Op> op;
+    std::vector<const Expr*> links;
+  };
+  std::vector<Joined> joined_;
 
   mutable std::mutex mutex_;
   mutable std::map<const Nest*, std::shared_ptr<const Plan>> plans_;  // by the element's structure; guarded by mutex_

@@ -25,6 +25,27 @@ enum class Plain {
   kCompared,  // the same, but one that does not fit is compared as it is
 };
 
+// One of several operations of which each works on what the one before gives,
+// which nobody else wants. Its other inputs are constants.
+struct ChainLink {
+  struct Constant {
+    Array value;
+    bool plain = false;  // a number that takes the other inputs' type
+  };
+
+  std::shared_ptr<const Op> op;
+  size_t input = 0;                 // which of its inputs is the result before; of the first link nothing
+  std::vector<Constant> constants;  // the others, in order
+  uint64_t draws = 0;               // its number among those that draw: Context::set_op
+};
+
+// An operation that does the work of the first `length` links at once, with the
+// same results and the same errors: its inputs are those of the first.
+struct Chain {
+  std::shared_ptr<const Op> op;  // null: there is none
+  size_t length = 0;
+};
+
 // What the table knows of an operation.
 struct OpType {
   std::string_view name;
@@ -35,6 +56,8 @@ struct OpType {
   bool random = false;  // draws from the element's numbers
   std::vector<ParamDoc> params;
   Result<std::shared_ptr<const Op>> (*read)(const Json& params, ReadContext&) = nullptr;
+  // For an operation that leads chains: `links` begin with it.
+  Chain (*chain)(std::span<const ChainLink> links) = nullptr;
 };
 
 // The rows an operation works on, and where a row's failure is told. A failed

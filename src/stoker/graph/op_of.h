@@ -11,7 +11,8 @@ std::vector<ParamDoc> documented(const Fields& fields);
 //   kName, kDoc, describe(Fields&), spec(inputs), and either
 //   apply(std::span<const Column>, OpRows&, Context&) -> Result<Column>   a kernel over rows, or
 //   apply(std::span<const Array>, Context&) -> Result<Array>              one row at a time.
-// kWaits and kRandom are said where they hold, kInputs where the number of
+// chain(links), static, is written where it leads chains (op.h). kWaits and
+// kRandom are said where they hold, kInputs where the number of
 // inputs is fixed, kPlain where plain numbers follow the other inputs.
 template <typename T>
 class OpOf final : public Op {
@@ -23,6 +24,7 @@ class OpOf final : public Op {
     return type;
   }
 
+  const T& get() const { return op_; }
   const OpType& type() const override { return info(); }
   Result<Json> params(WriteContext& context) const override {
     T copy = op_;
@@ -49,6 +51,7 @@ class OpOf final : public Op {
     if constexpr (requires { T::kRandom; }) type.random = T::kRandom;
     if constexpr (requires { T::kInputs; }) type.inputs = T::kInputs;
     if constexpr (requires { T::kPlain; }) type.plain = T::kPlain;
+    if constexpr (requires { &T::chain; }) type.chain = &T::chain;
     T defaults{};
     Fields fields;
     defaults.describe(fields);
@@ -89,5 +92,12 @@ class OpOf final : public Op {
 
   T op_;
 };
+
+// The struct behind an operation, where it is of this type.
+template <typename T>
+const T* as(const Op& op) {
+  const auto* known = dynamic_cast<const OpOf<T>*>(&op);
+  return known ? &known->get() : nullptr;
+}
 
 }  // namespace stoker
