@@ -51,3 +51,61 @@ def random_brightness(image, max_delta, seed=None):
 def convert_image_dtype(image, dtype, saturate=False, name=None):
     """Another type, scaled: integers fill their range, floats go from 0 to 1."""
     return op("convert_image_dtype", image, dtype=dtype_name(dtype), saturate=saturate)
+
+
+def crop_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
+    return op("crop_to_bounding_box", image, offset_height=int(offset_height), offset_width=int(offset_width),
+              target_height=int(target_height), target_width=int(target_width))
+
+
+def pad_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
+    return op("pad_to_bounding_box", image, offset_height=int(offset_height), offset_width=int(offset_width),
+              target_height=int(target_height), target_width=int(target_width))
+
+
+def central_crop(image, central_fraction):
+    return op("central_crop", image, central_fraction=float(central_fraction))
+
+
+def resize_with_crop_or_pad(image, target_height, target_width):
+    return op("resize_with_crop_or_pad", image, target_height=int(target_height), target_width=int(target_width))
+
+
+def random_crop(value, size, seed=None, name=None):
+    """A part of that shape, from where the element's own numbers have it."""
+    return op("random_crop", value, size=[int(side) for side in size], seed=seed)
+
+
+# What torchvision has besides.
+
+
+def _sides(size):
+    """Height and width; one number is both."""
+    return [int(size)] * 2 if isinstance(size, int) else [int(side) for side in size]
+
+
+def center_crop(image, size):
+    """torchvision's CenterCrop."""
+    return op("center_crop", image, size=_sides(size))
+
+
+def resize_shorter(image, size, method=ResizeMethod.BILINEAR, antialias=False, *, like=""):
+    """torchvision's Resize of one number: the size of the shorter side, proportions kept."""
+    return op("resize_shorter", image, size=int(size), method=method, antialias=antialias, like=like)
+
+
+def random_resized_crop(image, size, scale=(0.08, 1.0), ratio=(3 / 4, 4 / 3), method=ResizeMethod.BILINEAR,
+                        antialias=False, seed=None, *, like=""):
+    """torchvision's RandomResizedCrop."""
+    return op("random_resized_crop", image, size=_sides(size), scale=[float(s) for s in scale],
+              ratio=[float(r) for r in ratio], method=method, antialias=antialias, seed=seed, like=like)
+
+
+def normalize(image, mean, std, layout="HWC", scale=None):
+    """float32 of (x * scale - mean) / std; integers are scaled to [0, 1] unless told otherwise."""
+    return op("normalize", image, mean=_numbers(mean), std=_numbers(std), layout=layout,
+              scale=None if scale is None else float(scale))
+
+
+def _numbers(values):
+    return [float(value) for value in values] if hasattr(values, "__iter__") else [float(values)]

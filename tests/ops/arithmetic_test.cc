@@ -4,10 +4,10 @@
 #include <limits>
 #include <sstream>
 
+#include "stoker/core/power.h"
 #include "stoker/graph/promotion.h"
 #include "stoker/ops/cast.h"
 #include "stoker/ops/convert.h"
-#include "stoker/ops/power.h"
 #include "support/eval.h"
 
 namespace stoker {

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <limits>
 
+#include "stoker/core/power.h"
 #include "stoker/graph/promotion.h"
 #include "stoker/ops/call.h"
 #include "stoker/ops/elementwise.h"
-#include "stoker/ops/power.h"
 
 namespace stoker {
 namespace {

@@ -1,4 +1,4 @@
-#include "stoker/ops/power.h"
+#include "stoker/core/power.h"
 
 #include <bit>
 #include <cmath>

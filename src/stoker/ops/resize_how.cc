@@ -1,0 +1,29 @@
+#include "stoker/ops/resize_how.h"
+
+#include <algorithm>
+
+namespace stoker {
+namespace {
+
+struct Method {
+  std::string_view name;
+  Filter filter;
+};
+constexpr Method kMethods[] = {{"bilinear", Filter::kBilinear}, {"nearest", Filter::kNearest},
+                               {"bicubic", Filter::kBicubic},   {"area", Filter::kArea},
+                               {"lanczos3", Filter::kLanczos3}, {"lanczos5", Filter::kLanczos5},
+                               {"gaussian", Filter::kGaussian}, {"mitchellcubic", Filter::kMitchellCubic}};
+
+}  // namespace
+
+Result<ResizeHow> resize_how(std::string_view method, bool antialias, std::string_view like) {
+  const auto* found = std::ranges::find(kMethods, method, &Method::name);
+  if (found == std::end(kMethods))
+    return Error::invalid(
+        "method is bilinear, nearest, bicubic, area, lanczos3, lanczos5, gaussian or mitchellcubic, found '", method,
+        "'");
+  if (!like.empty() && like != "pillow") return Error::invalid("like is 'pillow' or empty, found '", like, "'");
+  return ResizeHow{found->filter, antialias, like == "pillow" ? Manner::kPillow : Manner::kTensorflow};
+}
+
+}  // namespace stoker

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "stoker/graph/context.h"
+
+namespace stoker {
+
+// What an operation gives for elements 0, 1, … of a data set.
+template <typename Op>
+std::vector<Array> for_elements(const Op& op, const std::vector<Array>& inputs, int32_t n) {
+  const Origins origins(0, 0, 0, n);
+  Context context(1, 2, nullptr);
+  context.set_origins(&origins);
+  std::vector<Array> made;
+  for (int32_t i = 0; i < n; ++i) {
+    context.set_row(i);
+    made.push_back(op.apply(inputs, context).value());
+  }
+  return made;
+}
+
+}  // namespace stoker
