@@ -258,16 +258,18 @@ TEST(JpegRows, OfAWindowAreThoseOfTheWholePicture) {
     for (const int across : {1, 2, 4})
       for (const int down : {1, 2})
         for (const bool fancy : {true, false})
-          expect_windows_agree({.height = 117, .width = 143, .across = across, .down = down, .progressive = progressive},
-                               {.fancy_upscaling = fancy, .dct = JpegDct::kIntegerAccurate});
+          expect_windows_agree(
+              {.height = 117, .width = 143, .across = across, .down = down, .progressive = progressive},
+              {.fancy_upscaling = fancy, .dct = JpegDct::kIntegerAccurate});
 }
 
 TEST(JpegRows, OfAWindowAreThoseOfTheWholePictureWithRestartIntervals) {
   for (const int across : {1, 2})
     for (const int down : {1, 2})
       for (const int interval : {1, 2, 3, 6, 9, 18, 36})
-        expect_windows_agree({.height = 117, .width = 141, .across = across, .down = down, .restart_interval = interval},
-                             {.dct = JpegDct::kIntegerAccurate});
+        expect_windows_agree(
+            {.height = 117, .width = 141, .across = across, .down = down, .restart_interval = interval},
+            {.dct = JpegDct::kIntegerAccurate});
   for (const int rows : {1, 2, 5}) expect_windows_agree({.height = 117, .width = 141, .restart_rows = rows}, {});
   expect_windows_agree({.height = 61, .width = 40, .components = 1, .restart_interval = 5}, {});
   expect_windows_agree({.height = 61, .width = 80, .components = 4, .restart_interval = 5}, {});

@@ -8,8 +8,8 @@
 namespace stoker {
 namespace {
 
-constexpr Filter kSmooth[] = {Filter::kBilinear, Filter::kBicubic,  Filter::kLanczos3,
-                              Filter::kLanczos5, Filter::kGaussian, Filter::kMitchellCubic};
+constexpr ResizeFilter kSmooth[] = {ResizeFilter::kBilinear, ResizeFilter::kBicubic,  ResizeFilter::kLanczos3,
+                                    ResizeFilter::kLanczos5, ResizeFilter::kGaussian, ResizeFilter::kMitchellCubic};
 
 template <typename W>
 void expect_inside_and_summing_to_one(const Spans<W>& spans, int64_t from, int64_t to) {
@@ -27,11 +27,12 @@ void expect_inside_and_summing_to_one(const Spans<W>& spans, int64_t from, int64
 TEST(Spans, LieInsideTheSourceAndSumToOne) {
   for (int64_t from : {1, 2, 3, 7, 64, 101})
     for (int64_t to : {1, 2, 5, 64, 333}) {
-      for (Filter filter : kSmooth)
+      for (ResizeFilter filter : kSmooth)
         for (bool antialias : {false, true})
           expect_inside_and_summing_to_one(kernel_spans(from, to, filter, antialias), from, to);
       expect_inside_and_summing_to_one(bicubic_spans(from, to), from, to);
-      for (Filter filter : {Filter::kBilinear, Filter::kBicubic, Filter::kLanczos3, Filter::kArea})
+      for (ResizeFilter filter :
+           {ResizeFilter::kBilinear, ResizeFilter::kBicubic, ResizeFilter::kLanczos3, ResizeFilter::kArea})
         expect_inside_and_summing_to_one(pillow_spans(from, to, filter), from, to);
     }
 }
@@ -54,7 +55,7 @@ TEST(Spans, HaveTheWeightsOfTheirFilter) {
   const auto sinc = [&](double x) { return std::sin(pi * x) / (pi * x); };
   const auto lanczos = [&](double x) { return sinc(x) * sinc(x / 3); };
   const auto bell = [](double x) { return std::exp(-2 * x * x); };
-  const auto expect_weights = [](Filter filter, auto weight) {
+  const auto expect_weights = [](ResizeFilter filter, auto weight) {
     const Spans<float> spans = kernel_spans(32, 64, filter, false);
     const Span& span = spans.spans[32];  // its place is 16.25
     double sum = 0;
@@ -62,8 +63,8 @@ TEST(Spans, HaveTheWeightsOfTheirFilter) {
     for (int k = 0; k < span.size; ++k)
       EXPECT_NEAR(spans.weights_of(span)[k], weight(std::abs(span.first + k + 0.5 - 16.25)) / sum, 1e-6);
   };
-  expect_weights(Filter::kLanczos3, [&](double x) { return x < 3 ? lanczos(x) : 0; });
-  expect_weights(Filter::kGaussian, [&](double x) { return x < 1.5 ? bell(x) : 0; });
+  expect_weights(ResizeFilter::kLanczos3, [&](double x) { return x < 3 ? lanczos(x) : 0; });
+  expect_weights(ResizeFilter::kGaussian, [&](double x) { return x < 1.5 ? bell(x) : 0; });
 }
 
 TEST(Spans, OfFixedPointAreRoundedAwayFromZero) {

@@ -67,6 +67,7 @@ class Context {
   // Set by the program around each of its operations: the leaf of the result
   // that it makes, and its number among those that draw.
   void set_leaf(std::optional<size_t> leaf) { leaf_ = leaf; }
+  std::optional<size_t> leaf() const { return leaf_; }
   void set_op(uint64_t op) { op_ = op; }
 
   // Set by the runtime and by loops over rows.

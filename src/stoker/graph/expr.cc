@@ -693,7 +693,8 @@ Result<Column> Program::Plan::run(const Call& call, std::vector<Column>& columns
   std::vector<Column> inputs(call.run_inputs.size());
   std::vector<bool> borrowed(call.run_inputs.size(), false);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const auto earlier = static_cast<size_t>(std::ranges::find(call.run_inputs, call.run_inputs[i]) - call.run_inputs.begin());
+    const auto earlier =
+        static_cast<size_t>(std::ranges::find(call.run_inputs, call.run_inputs[i]) - call.run_inputs.begin());
     if (const Constant* constant = constant_at(call.run_inputs[i])) {
       inputs[i] = constant->column;
     } else if (earlier < i) {

@@ -33,7 +33,11 @@ Result<void> Function::apply(Run& run, Context& context) const {
 }
 
 std::string Function::words() const {
-  if (program_) return program_->words();
+  if (program_) {
+    std::string words = program_->words();
+    for (const std::string& chain : program_->chains()) words += " (one pass: " + chain + ")";
+    return words;
+  }
   return callable_ ? callable_->words() : "";
 }
 

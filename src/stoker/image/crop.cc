@@ -24,7 +24,7 @@ CropBox middle(int64_t height, int64_t width, int64_t to_height, int64_t to_widt
   return {(height - to_height) / 2, (width - to_width) / 2, to_height, to_width};
 }
 
-CropBox widest_allowed(int64_t height, int64_t width, const Range& ratio) {
+CropBox widest_allowed(int64_t height, int64_t width, const DrawRange& ratio) {
   const double rows = static_cast<double>(height), columns = static_cast<double>(width);
   const double now = columns / rows;
   if (now < ratio[0]) return middle(height, width, std::max<int64_t>(1, rounded_to_even(columns / ratio[0])), width);
@@ -97,7 +97,7 @@ CropBox crop_or_pad_box(int64_t height, int64_t width, int64_t to_height, int64_
   return {crop_or_pad_start(height, to_height), crop_or_pad_start(width, to_width), to_height, to_width};
 }
 
-CropBox draw_resized_crop(Rng& rng, int64_t height, int64_t width, const Range& scale, const Range& ratio) {
+CropBox draw_resized_crop(Rng& rng, int64_t height, int64_t width, const DrawRange& scale, const DrawRange& ratio) {
   const double area = static_cast<double>(height) * static_cast<double>(width);
   for (int i = 0; i < kAttempts; ++i) {
     const double share = area * (scale[0] + (scale[1] - scale[0]) * rng.uniform());

@@ -33,13 +33,13 @@ CropBox center_box(int64_t height, int64_t width, int64_t to_height, int64_t to_
 // tf.image.resize_with_crop_or_pad's. May reach beyond.
 CropBox crop_or_pad_box(int64_t height, int64_t width, int64_t to_height, int64_t to_width);
 
-using Range = std::array<double, 2>;
+using DrawRange = std::array<double, 2>;
 
 // torchvision's RandomResizedCrop: a share of the area within `scale` and
 // width / height within `ratio`, tried ten times, else the largest window in
 // the middle whose ratio is allowed. Ranges rise and are positive; the picture
 // is not empty. The same bits on every machine.
-CropBox draw_resized_crop(Rng& rng, int64_t height, int64_t width, const Range& scale, const Range& ratio);
+CropBox draw_resized_crop(Rng& rng, int64_t height, int64_t width, const DrawRange& scale, const DrawRange& ratio);
 
 // Fills `to` with the part of `from` that begins at `offset`; as many dims each.
 void take_part(const Array& from, Dims offset, Array& to);

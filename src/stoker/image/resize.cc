@@ -1,6 +1,7 @@
 #include "stoker/image/resize.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -115,7 +116,9 @@ Result<void> row_by_row(const Spans<W>& down, Make make, Use use) {
 struct Job {
   RowSource& from;
   RowSink& sink;
-  const RowForm& to;
+  const ResizeAxis& down;
+  const ResizeAxis& across;
+  const RowForm to;  // what is made
   const ResizeKernels& kernels;
 
   const RowForm& form() const { return from.form(); }
@@ -186,8 +189,7 @@ Result<void> bilinear(const Job& job, const Spans<float>& across, const Spans<fl
 }
 
 Result<void> area(const Job& job, const Spans<float>& across, const Spans<float>& down) {
-  const float scale =
-      1.0f / (area_scale(job.form().height, job.to.height) * area_scale(job.form().width, job.to.width));
+  const float scale = 1.0f / (area_scale(job.down.from, job.down.to) * area_scale(job.across.from, job.across.to));
   const auto rows = [&](const float* const* taps, const float* weights, int n, float* out) {
     job.kernels.weigh_rows(taps, weights, n, job.to.row_size(), out);
     for (int64_t i = 0; i < job.to.row_size(); ++i) out[i] *= scale;
@@ -211,23 +213,28 @@ Result<void> rows_first(const Job& job, const Spans<float>& across, const Spans<
   });
 }
 
-template <typename W>
-Spans<W> turned(Spans<W> spans, bool mirrored) {
+// Those of the items made, over the items read.
+template <typename Make>
+auto spans_of(const ResizeAxis& axis, Make make, bool mirrored = false) {
+  auto spans = make(axis.from, axis.to);
+  const auto first = spans.spans.begin() + axis.made_from;
+  spans.spans.erase(first + axis.made, spans.spans.end());
+  spans.spans.erase(spans.spans.begin(), first);
+  for (Span& span : spans.spans) span.first -= static_cast<int32_t>(axis.read_from);
   if (mirrored) std::ranges::reverse(spans.spans);
   return spans;
 }
 
 Result<void> resize_as_tensorflow(const Job& job, ResizeHow how) {
   const auto spans = [&](int64_t in, int64_t out) {
-    if (how.filter == Filter::kArea) return area_spans(in, out);
-    if (how.filter == Filter::kBilinear && !how.antialias) return lerp_spans(in, out);
-    if (how.filter == Filter::kBicubic && !how.antialias) return bicubic_spans(in, out);
+    if (how.filter == ResizeFilter::kArea) return area_spans(in, out);
+    if (how.filter == ResizeFilter::kBilinear && !how.antialias) return lerp_spans(in, out);
+    if (how.filter == ResizeFilter::kBicubic && !how.antialias) return bicubic_spans(in, out);
     return kernel_spans(in, out, how.filter, how.antialias);
   };
-  const Spans<float> across = turned(spans(job.form().width, job.to.width), how.mirrored);
-  const Spans<float> down = spans(job.form().height, job.to.height);
-  if (how.filter == Filter::kArea) return area(job, across, down);
-  if (how.filter == Filter::kBilinear && !how.antialias) return bilinear(job, across, down);
+  const Spans<float> across = spans_of(job.across, spans, how.mirrored), down = spans_of(job.down, spans);
+  if (how.filter == ResizeFilter::kArea) return area(job, across, down);
+  if (how.filter == ResizeFilter::kBilinear && !how.antialias) return bilinear(job, across, down);
   return rows_first(job, across, down);
 }
 
@@ -251,9 +258,8 @@ Result<void> pillow_bytes(const Job& job, ResizeHow how) {
   const auto rows = [&](const uint8_t* const* taps, const int32_t* weights, int n, uint8_t* out) {
     job.kernels.rows_u8(taps, weights, n, job.to.row_size(), out);
   };
-  return columns_first<uint8_t, uint8_t>(job, turned(spans(job.form().width, job.to.width), how.mirrored),
-                                         spans(job.form().height, job.to.height), rows_of<uint8_t>(job.from), columns,
-                                         rows);
+  return columns_first<uint8_t, uint8_t>(job, spans_of(job.across, spans, how.mirrored), spans_of(job.down, spans),
+                                         rows_of<uint8_t>(job.from), columns, rows);
 }
 
 Result<void> pillow_floats(const Job& job, ResizeHow how) {
@@ -279,8 +285,8 @@ Result<void> pillow_floats(const Job& job, ResizeHow how) {
       out[i] = static_cast<float>(sum);
     }
   };
-  return columns_first<float, float>(job, turned(spans(job.form().width, job.to.width), how.mirrored),
-                                     spans(job.form().height, job.to.height), rows_of<float>(job.from), columns, rows);
+  return columns_first<float, float>(job, spans_of(job.across, spans, how.mirrored), spans_of(job.down, spans),
+                                     rows_of<float>(job.from), columns, rows);
 }
 
 // ---- both
@@ -307,19 +313,41 @@ Result<void> pick_nearest(const Job& job, const std::vector<int32_t>& xs, const 
   return {};
 }
 
+// The items read for those made, where `all` are those of the whole result.
+std::vector<int32_t> items_of(const ResizeAxis& axis, const std::vector<int32_t>& all, bool mirrored = false) {
+  const auto first = all.begin() + axis.made_from;
+  std::vector<int32_t> items(first, first + axis.made);
+  for (int32_t& item : items) item -= static_cast<int32_t>(axis.read_from);
+  if (mirrored) std::ranges::reverse(items);
+  return items;
+}
+
 Result<void> pick_nearest(const Job& job, ResizeHow how) {
   const auto items = how.manner == Manner::kPillow ? pillow_nearest_items : nearest_items;
-  std::vector<int32_t> xs = items(job.form().width, job.to.width);
-  if (how.mirrored) std::ranges::reverse(xs);
-  return pick_nearest(job, xs, items(job.form().height, job.to.height));
+  return pick_nearest(job, items_of(job.across, items(job.across.from, job.across.to), how.mirrored),
+                      items_of(job.down, items(job.down.from, job.down.to)));
 }
 
 Result<void> copy_picture(const Job& job, bool mirrored) {
-  std::vector<int32_t> xs(static_cast<size_t>(job.to.width)), ys(static_cast<size_t>(job.to.height));
-  std::iota(xs.begin(), xs.end(), 0);
-  std::iota(ys.begin(), ys.end(), 0);
-  if (mirrored) std::ranges::reverse(xs);
-  return pick_nearest(job, xs, ys);
+  const auto all = [](int64_t size) {
+    std::vector<int32_t> items(static_cast<size_t>(size));
+    std::iota(items.begin(), items.end(), 0);
+    return items;
+  };
+  return pick_nearest(job, items_of(job.across, all(job.across.from), mirrored),
+                      items_of(job.down, all(job.down.from)));
+}
+
+// How far from its middle an output of an axis that keeps its length looks.
+int64_t reach_of(ResizeFilter filter) {
+  switch (filter) {
+    case ResizeFilter::kLanczos5: return 5;
+    case ResizeFilter::kLanczos3: return 3;
+    case ResizeFilter::kNearest:
+    case ResizeFilter::kArea:
+    case ResizeFilter::kBilinear: return 1;
+    default: return 2;
+  }
 }
 
 Result<void> check_size(int64_t height, int64_t width) {
@@ -333,37 +361,48 @@ Result<void> check_size(int64_t height, int64_t width) {
 Result<DType> resized_type(DType type, ResizeHow how) {
   if (type == DType::kBytes || type == DType::kBool)
     return Error::invalid("a picture has numbers, found ", name_of(type));
-  if (how.manner == Manner::kTensorflow) return how.filter == Filter::kNearest ? type : DType::kFloat32;
-  if (how.filter == Filter::kLanczos5 || how.filter == Filter::kGaussian || how.filter == Filter::kMitchellCubic)
+  if (how.manner == Manner::kTensorflow) return how.filter == ResizeFilter::kNearest ? type : DType::kFloat32;
+  if (how.filter == ResizeFilter::kLanczos5 || how.filter == ResizeFilter::kGaussian ||
+      how.filter == ResizeFilter::kMitchellCubic)
     return Error::invalid("Pillow has nearest, bilinear, bicubic, lanczos3 and area alone");
   if (type != DType::kUint8 && type != DType::kFloat32)
     return Error::invalid("in Pillow's manner pictures are uint8 or float32, found ", name_of(type));
   return type;
 }
 
-Result<void> resize_rows(RowSource& from, RowSink& sink, const RowForm& to, ResizeHow how,
-                         const ResizeKernels& kernels) {
+void narrow(ResizeAxis& axis, ResizeHow how) {
+  const double scale = static_cast<double>(axis.from) / static_cast<double>(axis.to);
+  const double reach = static_cast<double>(reach_of(how.filter)) * std::max(scale, 1.0) + 1;
+  const double begin = std::floor(static_cast<double>(axis.made_from) * scale - reach);
+  const double end = std::ceil(static_cast<double>(axis.made_from + axis.made) * scale + reach);
+  axis.read_from = std::max<int64_t>(static_cast<int64_t>(begin), 0);
+  axis.read = std::min(static_cast<int64_t>(end), axis.from) - axis.read_from;
+}
+
+Result<void> resize_rows(RowSource& from, RowSink& sink, const ResizeAxis& down, const ResizeAxis& across,
+                         ResizeHow how, const ResizeKernels& kernels) {
   const RowForm& form = from.form();
-  STOKER_TRY(check_size(form.height, form.width));
-  STOKER_TRY(check_size(to.height, to.width));
+  STOKER_TRY(check_size(down.from, across.from));
+  STOKER_TRY(check_size(down.to, across.to));
   STOKER_TRY(DType type, resized_type(form.type, how));
-  if (to.type != type || to.channels != form.channels)
-    return Error::invalid("the result has ", form.channels, " channels of ", name_of(type), ", found ", to.channels,
-                          " of ", name_of(to.type));
   if (form.row_size() == 0) return {};
-  const Job job{from, sink, to, kernels};
-  const bool same = form.height == to.height && form.width == to.width;
-  if (same && form.type == type && (how.manner == Manner::kPillow || how.filter == Filter::kBilinear))
+  const Job job{from, sink, down, across, {down.made, across.made, form.channels, type, form.channels}, kernels};
+  const bool same = down.from == down.to && across.from == across.to;
+  if (same && form.type == type && (how.manner == Manner::kPillow || how.filter == ResizeFilter::kBilinear))
     return copy_picture(job, how.mirrored);
-  if (how.filter == Filter::kNearest) return pick_nearest(job, how);
+  if (how.filter == ResizeFilter::kNearest) return pick_nearest(job, how);
   if (how.manner == Manner::kTensorflow) return resize_as_tensorflow(job, how);
   return type == DType::kUint8 ? pillow_bytes(job, how) : pillow_floats(job, how);
 }
 
 Result<void> resize_picture(ImageView from, MutableImageView to, ResizeHow how, const ResizeKernels& kernels) {
+  STOKER_TRY(DType type, resized_type(from.type, how));
+  if (to.type != type || to.channels != from.channels)
+    return Error::invalid("the result has ", from.channels, " channels of ", name_of(type), ", found ", to.channels,
+                          " of ", name_of(to.type));
   MemoryRows source(from);
   MemorySink sink(to);
-  return resize_rows(source, sink, {to.height, to.width, to.channels, to.type, to.channels}, how, kernels);
+  return resize_rows(source, sink, {from.height, to.height}, {from.width, to.width}, how, kernels);
 }
 
 }  // namespace stoker

@@ -71,14 +71,14 @@ float gaussian(float x) {
 }
 
 struct Kernel {
-  Filter filter;
+  ResizeFilter filter;
   float radius;
   float (*at)(float);
 };
 constexpr Kernel kKernels[] = {
-    {Filter::kBilinear, 1, triangle},    {Filter::kBicubic, 2, keys_cubic},
-    {Filter::kLanczos3, 3, lanczos<3>},  {Filter::kLanczos5, 5, lanczos<5>},
-    {Filter::kGaussian, 1.5f, gaussian}, {Filter::kMitchellCubic, 2, mitchell_cubic},
+    {ResizeFilter::kBilinear, 1, triangle},    {ResizeFilter::kBicubic, 2, keys_cubic},
+    {ResizeFilter::kLanczos3, 3, lanczos<3>},  {ResizeFilter::kLanczos5, 5, lanczos<5>},
+    {ResizeFilter::kGaussian, 1.5f, gaussian}, {ResizeFilter::kMitchellCubic, 2, mitchell_cubic},
 };
 
 // ---- Pillow's filters, in double
@@ -104,15 +104,15 @@ double sinc(double x) {
 double pillow_lanczos(double x) { return -3 <= x && x < 3 ? sinc(x) * sinc(x / 3) : 0; }
 
 struct PillowKernel {
-  Filter filter;
+  ResizeFilter filter;
   double support;
   double (*at)(double);
 };
 constexpr PillowKernel kPillowKernels[] = {
-    {Filter::kArea, 0.5, pillow_box},
-    {Filter::kBilinear, 1, pillow_bilinear},
-    {Filter::kBicubic, 2, pillow_bicubic},
-    {Filter::kLanczos3, 3, pillow_lanczos},
+    {ResizeFilter::kArea, 0.5, pillow_box},
+    {ResizeFilter::kBilinear, 1, pillow_bilinear},
+    {ResizeFilter::kBicubic, 2, pillow_bicubic},
+    {ResizeFilter::kLanczos3, 3, pillow_lanczos},
 };
 
 // ---- building tables
@@ -203,7 +203,7 @@ Spans<float> area_spans(int64_t from, int64_t to) {
   return spans;
 }
 
-Spans<float> kernel_spans(int64_t from, int64_t to, Filter filter, bool antialias) {
+Spans<float> kernel_spans(int64_t from, int64_t to, ResizeFilter filter, bool antialias) {
   const Kernel& kernel = *std::ranges::find(kKernels, filter, &Kernel::filter);
   const float scale = 1.0f / scale_of(to, from);
   const float widening = antialias ? std::max(scale, 1.0f) : 1.0f;
@@ -231,7 +231,7 @@ Spans<float> kernel_spans(int64_t from, int64_t to, Filter filter, bool antialia
   return spans;
 }
 
-Spans<double> pillow_spans(int64_t from, int64_t to, Filter filter) {
+Spans<double> pillow_spans(int64_t from, int64_t to, ResizeFilter filter) {
   const PillowKernel& kernel = *std::ranges::find(kPillowKernels, filter, &PillowKernel::filter);
   const double scale = static_cast<double>(from) / static_cast<double>(to);
   const double widening = std::max(scale, 1.0), narrowing = 1 / widening;

@@ -7,7 +7,7 @@ namespace stoker {
 
 // How one axis is resampled, computed once for a picture.
 
-enum class Filter { kNearest, kBilinear, kBicubic, kLanczos3, kLanczos5, kArea, kGaussian, kMitchellCubic };
+enum class ResizeFilter { kNearest, kBilinear, kBicubic, kLanczos3, kLanczos5, kArea, kGaussian, kMitchellCubic };
 
 // Output i comes from source items [first, first + size); its weights begin at
 // `weights` of the table.
@@ -32,7 +32,7 @@ Spans<float> lerp_spans(int64_t from, int64_t to);
 Spans<float> bicubic_spans(int64_t from, int64_t to);  // without antialias
 Spans<float> area_spans(int64_t from, int64_t to);     // sums, not means
 // Those of tf.raw_ops.ScaleAndTranslate: all but nearest and area.
-Spans<float> kernel_spans(int64_t from, int64_t to, Filter filter, bool antialias);
+Spans<float> kernel_spans(int64_t from, int64_t to, ResizeFilter filter, bool antialias);
 // What a sum of areas is divided by along one axis.
 float area_scale(int64_t from, int64_t to);
 
@@ -40,7 +40,7 @@ float area_scale(int64_t from, int64_t to);
 // real numbers and with 22 bits after the point, there with zeros behind the
 // weights of a span up to the widest.
 constexpr int kWeightBits = 22;
-Spans<double> pillow_spans(int64_t from, int64_t to, Filter filter);
+Spans<double> pillow_spans(int64_t from, int64_t to, ResizeFilter filter);
 Spans<int32_t> fixed_point(const Spans<double>& spans);
 
 // The source item for each output.

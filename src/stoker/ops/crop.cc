@@ -71,41 +71,6 @@ Result<Array> windows(const Array& from, Context& context, BoxOf box_of) {
   return out;
 }
 
-Result<CropBox> box_of(const CropToBoundingBox& op, Size size) {
-  if (op.offset_height < 0 || op.offset_width < 0)
-    return Error::invalid("offsets are at least 0, found ", op.offset_height, " and ", op.offset_width);
-  STOKER_TRY(check_size(op.target_height, op.target_width));
-  if (size.height - op.target_height < op.offset_height || size.width - op.target_width < op.offset_width)
-    return Error::invalid("a window of ", op.target_height, "x", op.target_width, " at ", op.offset_height, ", ",
-                          op.offset_width, " does not fit a picture of ", size.height, "x", size.width);
-  return CropBox{op.offset_height, op.offset_width, op.target_height, op.target_width};
-}
-
-Result<CropBox> box_of(const PadToBoundingBox& op, Size size) {
-  if (op.offset_height < 0 || op.offset_width < 0)
-    return Error::invalid("offsets are at least 0, found ", op.offset_height, " and ", op.offset_width);
-  if (op.target_height - op.offset_height < size.height || op.target_width - op.offset_width < size.width)
-    return Error::invalid("a picture of ", size.height, "x", size.width, " at ", op.offset_height, ", ",
-                          op.offset_width, " does not fit ", op.target_height, "x", op.target_width);
-  return CropBox{-op.offset_height, -op.offset_width, op.target_height, op.target_width};
-}
-
-Result<CropBox> box_of(const CentralCrop& op, Size size) {
-  if (!(op.central_fraction > 0 && op.central_fraction <= 1))
-    return Error::invalid("central_fraction is above 0 and at most 1, found ", op.central_fraction);
-  return central_box(size.height, size.width, op.central_fraction);
-}
-
-Result<CropBox> box_of(const CenterCrop& op, Size size) {
-  STOKER_TRY(check_size(op.height, op.width));
-  return center_box(size.height, size.width, op.height, op.width);
-}
-
-Result<CropBox> box_of(const ResizeWithCropOrPad& op, Size size) {
-  STOKER_TRY(check_size(op.target_height, op.target_width));
-  return crop_or_pad_box(size.height, size.width, op.target_height, op.target_width);
-}
-
 // ---- parts of arrays
 
 Result<void> check_part(const std::vector<int64_t>& size, Dims dims) {
@@ -117,9 +82,9 @@ Result<void> check_part(const std::vector<int64_t>& size, Dims dims) {
 
 // ---- resizing
 
-Result<Range> range_of(const std::vector<double>& values, std::string_view name) {
+Result<DrawRange> range_of(const std::vector<double>& values, std::string_view name) {
   if (values.size() == 2 && values[0] > 0 && values[0] <= values[1] && values[1] < 1e9)
-    return Range{values[0], values[1]};
+    return DrawRange{values[0], values[1]};
   std::string found;
   for (double value : values) found += (found.empty() ? "" : ", ") + std::to_string(value);
   return Error::invalid(name, " is two rising numbers above 0, found [", found, "]");
@@ -143,64 +108,89 @@ Result<LeafSpec> resized_spec(const LeafSpec& input, ResizeHow how, SizeOf size_
   return spec;
 }
 
-// The window that `view(ImageView)` gives of each picture, in the size given.
+// The window, a Result<ImageView>, that `view(ImageView)` gives of each picture, in the size given.
 template <typename View>
 Result<Array> resized(const Array& from, Size size, ResizeHow how, Context& context, View view) {
   STOKER_TRY(const DType type, resized_type(from.type(), how));
   STOKER_TRY(check_pixels(from.dims()));
   STOKER_TRY(Array out, context.result(with_size(from.dims(), size), type));
   for (int64_t i = 0; i < pictures_in(from.dims()); ++i) {
-    STOKER_TRY(resize_picture(view(picture_of(from, i)), picture_of(out, i), how));
+    STOKER_TRY(const ImageView window, view(picture_of(from, i)));
+    STOKER_TRY(resize_picture(window, picture_of(out, i), how));
   }
   return out;
 }
 
-Result<Size> shorter_size(int64_t to, Size size) {
-  if (to < 1) return Error::invalid("size is at least 1, found ", to);
-  const auto [shorter, longer] = std::minmax(size.height, size.width);
-  int64_t scaled = 0;
-  if (shorter == 0 || __builtin_mul_overflow(to, longer, &scaled))
-    return Error::invalid("a picture of ", size.height, "x", size.width, " cannot be resized to a shorter side of ",
-                          to);
-  const int64_t other = scaled / shorter;
-  return size.width <= size.height ? Size{other, to} : Size{to, other};
-}
-
 }  // namespace
 
+Result<CropBox> CropToBoundingBox::box(int64_t rows, int64_t columns) const {
+  if (offset_height < 0 || offset_width < 0)
+    return Error::invalid("offsets are at least 0, found ", offset_height, " and ", offset_width);
+  STOKER_TRY(check_size(target_height, target_width));
+  if (rows - target_height < offset_height || columns - target_width < offset_width)
+    return Error::invalid("a window of ", target_height, "x", target_width, " at ", offset_height, ", ", offset_width,
+                          " does not fit a picture of ", rows, "x", columns);
+  return CropBox{offset_height, offset_width, target_height, target_width};
+}
+
+Result<CropBox> PadToBoundingBox::box(int64_t rows, int64_t columns) const {
+  if (offset_height < 0 || offset_width < 0)
+    return Error::invalid("offsets are at least 0, found ", offset_height, " and ", offset_width);
+  if (target_height - offset_height < rows || target_width - offset_width < columns)
+    return Error::invalid("a picture of ", rows, "x", columns, " at ", offset_height, ", ", offset_width,
+                          " does not fit ", target_height, "x", target_width);
+  return CropBox{-offset_height, -offset_width, target_height, target_width};
+}
+
+Result<CropBox> CentralCrop::box(int64_t rows, int64_t columns) const {
+  if (!(central_fraction > 0 && central_fraction <= 1))
+    return Error::invalid("central_fraction is above 0 and at most 1, found ", central_fraction);
+  return central_box(rows, columns, central_fraction);
+}
+
+Result<CropBox> CenterCrop::box(int64_t rows, int64_t columns) const {
+  STOKER_TRY(check_size(height, width));
+  return center_box(rows, columns, height, width);
+}
+
+Result<CropBox> ResizeWithCropOrPad::box(int64_t rows, int64_t columns) const {
+  STOKER_TRY(check_size(target_height, target_width));
+  return crop_or_pad_box(rows, columns, target_height, target_width);
+}
+
 Result<LeafSpec> CropToBoundingBox::spec(std::span<const LeafSpec> inputs) const {
-  return window_spec(inputs[0], [&](Size size) { return box_of(*this, size); }, {target_height, target_width});
+  return window_spec(inputs[0], [&](Size size) { return box(size.height, size.width); }, {target_height, target_width});
 }
 Result<Array> CropToBoundingBox::apply(std::span<const Array> inputs, Context& context) const {
-  return windows(inputs[0], context, [&](Size size) { return box_of(*this, size); });
+  return windows(inputs[0], context, [&](Size size) { return box(size.height, size.width); });
 }
 
 Result<LeafSpec> PadToBoundingBox::spec(std::span<const LeafSpec> inputs) const {
-  return window_spec(inputs[0], [&](Size size) { return box_of(*this, size); }, {target_height, target_width});
+  return window_spec(inputs[0], [&](Size size) { return box(size.height, size.width); }, {target_height, target_width});
 }
 Result<Array> PadToBoundingBox::apply(std::span<const Array> inputs, Context& context) const {
-  return windows(inputs[0], context, [&](Size size) { return box_of(*this, size); });
+  return windows(inputs[0], context, [&](Size size) { return box(size.height, size.width); });
 }
 
 Result<LeafSpec> CentralCrop::spec(std::span<const LeafSpec> inputs) const {
-  return window_spec(inputs[0], [&](Size size) { return box_of(*this, size); });
+  return window_spec(inputs[0], [&](Size size) { return box(size.height, size.width); });
 }
 Result<Array> CentralCrop::apply(std::span<const Array> inputs, Context& context) const {
-  return windows(inputs[0], context, [&](Size size) { return box_of(*this, size); });
+  return windows(inputs[0], context, [&](Size size) { return box(size.height, size.width); });
 }
 
 Result<LeafSpec> CenterCrop::spec(std::span<const LeafSpec> inputs) const {
-  return window_spec(inputs[0], [&](Size size) { return box_of(*this, size); }, {height, width});
+  return window_spec(inputs[0], [&](Size size) { return box(size.height, size.width); }, {height, width});
 }
 Result<Array> CenterCrop::apply(std::span<const Array> inputs, Context& context) const {
-  return windows(inputs[0], context, [&](Size size) { return box_of(*this, size); });
+  return windows(inputs[0], context, [&](Size size) { return box(size.height, size.width); });
 }
 
 Result<LeafSpec> ResizeWithCropOrPad::spec(std::span<const LeafSpec> inputs) const {
-  return window_spec(inputs[0], [&](Size size) { return box_of(*this, size); }, {target_height, target_width});
+  return window_spec(inputs[0], [&](Size size) { return box(size.height, size.width); }, {target_height, target_width});
 }
 Result<Array> ResizeWithCropOrPad::apply(std::span<const Array> inputs, Context& context) const {
-  return windows(inputs[0], context, [&](Size size) { return box_of(*this, size); });
+  return windows(inputs[0], context, [&](Size size) { return box(size.height, size.width); });
 }
 
 Result<LeafSpec> RandomCrop::spec(std::span<const LeafSpec> inputs) const {
@@ -220,36 +210,60 @@ Result<Array> RandomCrop::apply(std::span<const Array> inputs, Context& context)
   return out;
 }
 
-Result<LeafSpec> RandomResizedCrop::spec(std::span<const LeafSpec> inputs) const {
+Result<CropBox> RandomResizedCrop::box(int64_t rows, int64_t columns, Rng& rng) const {
+  STOKER_TRY(const DrawRange scales, range_of(scale, "scale"));
+  STOKER_TRY(const DrawRange ratios, range_of(ratio, "ratio"));
+  return draw_resized_crop(rng, rows, columns, scales, ratios);
+}
+Result<ResizeHow> RandomResizedCrop::how() const {
   STOKER_TRY(const ResizeHow how, resize_how(method, antialias, like));
   STOKER_TRY(check_size(height, width));
   STOKER_TRY(range_of(scale, "scale"));
   STOKER_TRY(range_of(ratio, "ratio"));
+  return how;
+}
+Result<LeafSpec> RandomResizedCrop::spec(std::span<const LeafSpec> inputs) const {
+  STOKER_TRY(const ResizeHow how, this->how());
   const Size size{height, width};
   return resized_spec(inputs[0], how, [&](Size) -> Result<Size> { return size; }, size);
 }
 Result<Array> RandomResizedCrop::apply(std::span<const Array> inputs, Context& context) const {
-  STOKER_TRY(const ResizeHow how, resize_how(method, antialias, like));
-  STOKER_TRY(check_size(height, width));
+  STOKER_TRY(const ResizeHow how, this->how());
   STOKER_TRY(check_picture(inputs[0].dims()));
-  STOKER_TRY(const Range scales, range_of(scale, "scale"));
-  STOKER_TRY(const Range ratios, range_of(ratio, "ratio"));
   Rng rng = draws(seed, context);
-  return resized(inputs[0], {height, width}, how, context, [&](const ImageView& picture) {
-    return cropped(picture, draw_resized_crop(rng, picture.height, picture.width, scales, ratios));
+  return resized(inputs[0], {height, width}, how, context, [&](const ImageView& picture) -> Result<ImageView> {
+    STOKER_TRY(const CropBox window, box(picture.height, picture.width, rng));
+    return cropped(picture, window);
   });
 }
 
+Result<ResizeHow> ResizeShorter::how() const { return resize_how(method, antialias, like); }
+Result<void> ResizeShorter::size_of(int64_t& rows, int64_t& columns) const {
+  if (size < 1) return Error::invalid("size is at least 1, found ", size);
+  const auto [shorter, longer] = std::minmax(rows, columns);
+  int64_t scaled = 0;
+  if (shorter == 0 || __builtin_mul_overflow(size, longer, &scaled))
+    return Error::invalid("a picture of ", rows, "x", columns, " cannot be resized to a shorter side of ", size);
+  const bool upright = columns <= rows;
+  const int64_t other = scaled / shorter;
+  rows = upright ? other : size;
+  columns = upright ? size : other;
+  return {};
+}
 Result<LeafSpec> ResizeShorter::spec(std::span<const LeafSpec> inputs) const {
-  STOKER_TRY(const ResizeHow how, resize_how(method, antialias, like));
-  return resized_spec(inputs[0], how, [&](Size from) { return shorter_size(size, from); });
+  STOKER_TRY(const ResizeHow how, this->how());
+  return resized_spec(inputs[0], how, [&](Size from) -> Result<Size> {
+    STOKER_TRY(size_of(from.height, from.width));
+    return from;
+  });
 }
 Result<Array> ResizeShorter::apply(std::span<const Array> inputs, Context& context) const {
-  STOKER_TRY(const ResizeHow how, resize_how(method, antialias, like));
+  STOKER_TRY(const ResizeHow how, this->how());
   STOKER_TRY(check_picture(inputs[0].dims()));
   STOKER_TRY(check_pixels(inputs[0].dims()));
-  STOKER_TRY(const Size to, shorter_size(size, size_of_picture(inputs[0].dims())));
-  return resized(inputs[0], to, how, context, [](const ImageView& picture) { return picture; });
+  Size to = size_of_picture(inputs[0].dims());
+  STOKER_TRY(size_of(to.height, to.width));
+  return resized(inputs[0], to, how, context, [](const ImageView& picture) -> Result<ImageView> { return picture; });
 }
 
 namespace image {

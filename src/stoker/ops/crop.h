@@ -10,6 +10,9 @@
 
 namespace stoker {
 
+struct CropBox;
+struct ResizeHow;
+
 // Windows of pictures, [height, width, channels], or of each of a batch.
 
 struct CropToBoundingBox {
@@ -30,6 +33,8 @@ struct CropToBoundingBox {
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
+  // The window of a picture of this size.
+  Result<CropBox> box(int64_t rows, int64_t columns) const;
 };
 
 struct PadToBoundingBox {
@@ -50,6 +55,8 @@ struct PadToBoundingBox {
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
+  // The window of a picture of this size.
+  Result<CropBox> box(int64_t rows, int64_t columns) const;
 };
 
 struct CentralCrop {
@@ -62,6 +69,8 @@ struct CentralCrop {
   void describe(Fields& f) { f.required("central_fraction", central_fraction, "the share, above 0 and at most 1"); }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
+  // The window of a picture of this size.
+  Result<CropBox> box(int64_t rows, int64_t columns) const;
 };
 
 struct CenterCrop {
@@ -76,6 +85,8 @@ struct CenterCrop {
   void describe(Fields& f) { f.required("size", height, width, "height and width to give"); }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
+  // The window of a picture of this size.
+  Result<CropBox> box(int64_t rows, int64_t columns) const;
 };
 
 struct ResizeWithCropOrPad {
@@ -92,6 +103,8 @@ struct ResizeWithCropOrPad {
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
+  // The window of a picture of this size.
+  Result<CropBox> box(int64_t rows, int64_t columns) const;
 };
 
 // Of numbers of any rank, as in TensorFlow.
@@ -139,6 +152,8 @@ struct RandomResizedCrop {
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
+  Result<CropBox> box(int64_t rows, int64_t columns, Rng& rng) const;
+  Result<ResizeHow> how() const;
 };
 
 struct ResizeShorter {
@@ -160,6 +175,9 @@ struct ResizeShorter {
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
+  Result<ResizeHow> how() const;
+  // Of a picture of this size, the size to come.
+  Result<void> size_of(int64_t& rows, int64_t& columns) const;
 };
 
 namespace image {

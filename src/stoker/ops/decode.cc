@@ -6,6 +6,7 @@
 #include "stoker/codecs/png.h"
 #include "stoker/ops/call.h"
 #include "stoker/ops/one_string.h"
+#include "stoker/ops/picture_chain.h"
 
 namespace stoker {
 namespace {
@@ -184,6 +185,24 @@ Result<Array> DecodeImage::apply(std::span<const Array> inputs, Context& context
   STOKER_TRY(const Wish wish, wish_of(*this));
   return picture_of(inputs, wish, context);
 }
+
+Result<JpegOptions> DecodeJpeg::jpeg() const {
+  STOKER_TRY(const Wish wish, wish_of(*this));
+  return wish.jpeg;
+}
+Chain DecodeJpeg::chain(std::span<const ChainLink> links) { return picture_chain(links); }
+
+Result<JpegOptions> DecodePng::jpeg() const {
+  STOKER_TRY(const Wish wish, wish_of(*this));
+  return wish.jpeg;
+}
+Chain DecodePng::chain(std::span<const ChainLink> links) { return picture_chain(links); }
+
+Result<JpegOptions> DecodeImage::jpeg() const {
+  STOKER_TRY(const Wish wish, wish_of(*this));
+  return wish.jpeg;
+}
+Chain DecodeImage::chain(std::span<const ChainLink> links) { return picture_chain(links); }
 
 Value io::decode_jpeg(Value contents, DecodeJpeg params) { return call(std::move(params), {std::move(contents)}); }
 Value io::decode_png(Value contents, DecodePng params) { return call(std::move(params), {std::move(contents)}); }

@@ -8,6 +8,8 @@
 
 namespace stoker {
 
+struct JpegOptions;
+
 // Pictures from their bytes: uint8 of shape [height, width, channels]. As in
 // TensorFlow each takes JPEG and PNG alike, whatever its name.
 
@@ -37,6 +39,11 @@ struct DecodeJpeg {
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
+
+  // How JPEG among them is decoded.
+  Result<JpegOptions> jpeg() const;
+  // Decoding with what follows it (picture_chain.h).
+  static Chain chain(std::span<const ChainLink> links);
 };
 
 struct DecodePng {
@@ -55,6 +62,11 @@ struct DecodePng {
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
+
+  // How JPEG among them is decoded.
+  Result<JpegOptions> jpeg() const;
+  // Decoding with what follows it (picture_chain.h).
+  static Chain chain(std::span<const ChainLink> links);
 };
 
 struct DecodeImage {
@@ -75,6 +87,11 @@ struct DecodeImage {
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
+
+  // How JPEG among them is decoded.
+  Result<JpegOptions> jpeg() const;
+  // Decoding with what follows it (picture_chain.h).
+  static Chain chain(std::span<const ChainLink> links);
 };
 
 namespace io {

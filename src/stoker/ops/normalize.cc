@@ -10,12 +10,6 @@
 namespace stoker {
 namespace {
 
-Result<Layout> layout_of(const Normalize& params) {
-  if (params.layout == "HWC") return Layout::kPixels;
-  if (params.layout == "CHW") return Layout::kPlanes;
-  return Error::invalid("layout is HWC or CHW, found '", params.layout, "'");
-}
-
 Result<std::vector<float>> for_channels(const std::vector<double>& values, int64_t channels, std::string_view name) {
   std::vector<float> result(values.begin(), values.end());
   if (result.size() == 1) result.resize(static_cast<size_t>(channels), result[0]);
@@ -28,15 +22,6 @@ Result<void> check_deviations(const std::vector<double>& std) {
   return Error::invalid("std has a 0, by which nothing can be divided");
 }
 
-Result<Normalization> normalization_of(const Normalize& params, DType type, int64_t channels) {
-  STOKER_TRY(check_deviations(params.std));
-  Normalization how;
-  how.scale = params.scale ? static_cast<float>(*params.scale) : unit_scale(type);
-  STOKER_TRY(how.mean, for_channels(params.mean, channels, "mean"));
-  STOKER_TRY(how.std, for_channels(params.std, channels, "std"));
-  return how;
-}
-
 std::vector<int64_t> laid_out(Dims dims, Layout layout) {
   std::vector<int64_t> result(dims.begin(), dims.end());
   if (layout == Layout::kPlanes) std::rotate(result.end() - 3, result.end() - 1, result.end());
@@ -45,25 +30,40 @@ std::vector<int64_t> laid_out(Dims dims, Layout layout) {
 
 }  // namespace
 
+Result<Normalization> Normalize::how(DType type, int64_t channels) const {
+  STOKER_TRY(check_deviations(std));
+  Normalization how;
+  how.scale = scale ? static_cast<float>(*scale) : unit_scale(type);
+  STOKER_TRY(how.mean, for_channels(mean, channels, "mean"));
+  STOKER_TRY(how.std, for_channels(std, channels, "std"));
+  return how;
+}
+
+Result<Layout> Normalize::order() const {
+  if (layout == "HWC") return Layout::kPixels;
+  if (layout == "CHW") return Layout::kPlanes;
+  return Error::invalid("layout is HWC or CHW, found '", layout, "'");
+}
+
 Result<LeafSpec> Normalize::spec(std::span<const LeafSpec> inputs) const {
-  STOKER_TRY(const Layout order, layout_of(*this));
+  STOKER_TRY(const Layout order, this->order());
   STOKER_TRY(check_deviations(std));
   if (inputs[0].type) STOKER_TRY(check_intensity(*inputs[0].type));
   LeafSpec spec{DType::kFloat32, {}};
   if (!inputs[0].shape) return spec;
   const Dims dims = *inputs[0].shape;
   STOKER_TRY(check_picture(dims));
-  if (dims.back() >= 0) STOKER_TRY(normalization_of(*this, DType::kFloat32, dims.back()));
+  if (dims.back() >= 0) STOKER_TRY(this->how(DType::kFloat32, dims.back()));
   spec.shape = laid_out(dims, order);
   return spec;
 }
 
 Result<Array> Normalize::apply(std::span<const Array> inputs, Context& context) const {
   const Array& from = inputs[0];
-  STOKER_TRY(const Layout order, layout_of(*this));
+  STOKER_TRY(const Layout order, this->order());
   STOKER_TRY(check_intensity(from.type()));
   STOKER_TRY(check_picture(from.dims()));
-  STOKER_TRY(const Normalization how, normalization_of(*this, from.type(), from.dims().back()));
+  STOKER_TRY(const Normalization how, this->how(from.type(), from.dims().back()));
   STOKER_TRY(Array out, context.result(laid_out(from.dims(), order), DType::kFloat32));
   auto* to = static_cast<float*>(out.raw());
   for (int64_t i = 0; i < pictures_in(from.dims()); ++i) {

@@ -10,6 +10,9 @@
 
 namespace stoker {
 
+struct Normalization;
+enum class Layout;
+
 // (float32(x) * scale - mean) / std, each step rounded to float32.
 struct Normalize {
   static constexpr std::string_view kName = "normalize";
@@ -30,6 +33,9 @@ struct Normalize {
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
+
+  Result<Normalization> how(DType type, int64_t channels) const;
+  Result<Layout> order() const;
 };
 
 namespace image {

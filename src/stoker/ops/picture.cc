@@ -5,16 +5,14 @@
 #include "stoker/image/flip.h"
 #include "stoker/image/intensity.h"
 #include "stoker/ops/call.h"
+#include "stoker/ops/draws.h"
 #include "stoker/ops/picture_dims.h"
 
 namespace stoker {
 namespace {
 
-Rng draws(const std::optional<int64_t>& seed, const Context& context) {
-  if (!seed) return context.rng();
-  const auto [hi, lo] = context.origin().key();
-  return Rng(static_cast<uint64_t>(*seed), 0, hi, lo);
-}
+// The next of an element's pictures is mirrored.
+bool is_turned(Rng& rng) { return rng.uniform() < 0.5; }
 
 Result<void> check_flip(DType type) {
   if (type != DType::kBytes) return {};
@@ -74,11 +72,16 @@ Result<LeafSpec> RandomFlipLeftRight::spec(std::span<const LeafSpec> inputs) con
 Result<Array> RandomFlipLeftRight::apply(std::span<const Array> inputs, Context& context) const {
   Rng rng = draws(seed, context);
   return each_picture(inputs[0], context, [&](ImageView from, MutableImageView to) {
-    if (rng.uniform() < 0.5)
+    if (is_turned(rng))
       flip_left_right(from, to);
     else
       copy_picture(from, to);
   });
+}
+
+bool RandomFlipLeftRight::turns(const Context& context) const {
+  Rng rng = draws(seed, context);
+  return is_turned(rng);
 }
 
 Result<LeafSpec> AdjustBrightness::spec(std::span<const LeafSpec> inputs) const { return intensity_spec(inputs[0]); }

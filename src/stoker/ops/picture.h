@@ -42,6 +42,9 @@ struct RandomFlipLeftRight {
   void describe(Fields& f) { f("seed", seed, "null: the data set's"); }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
+
+  // Whether the element's picture, alone, is mirrored.
+  bool turns(const Context& context) const;
 };
 
 struct AdjustBrightness {

@@ -4,34 +4,12 @@
 #include <cmath>
 #include <vector>
 
-#include "stoker/image/resize.h"
 #include "stoker/ops/call.h"
 #include "stoker/ops/picture_dims.h"
+#include "stoker/ops/resize_how.h"
 
 namespace stoker {
 namespace {
-
-struct Method {
-  std::string_view name;
-  Filter filter;
-};
-constexpr Method kMethods[] = {{"bilinear", Filter::kBilinear}, {"nearest", Filter::kNearest},
-                               {"bicubic", Filter::kBicubic},   {"area", Filter::kArea},
-                               {"lanczos3", Filter::kLanczos3}, {"lanczos5", Filter::kLanczos5},
-                               {"gaussian", Filter::kGaussian}, {"mitchellcubic", Filter::kMitchellCubic}};
-
-Result<ResizeHow> how_of(const Resize& params) {
-  const auto* method = std::ranges::find(kMethods, params.method, &Method::name);
-  if (method == std::end(kMethods))
-    return Error::invalid(
-        "method is bilinear, nearest, bicubic, area, lanczos3, lanczos5, gaussian or mitchellcubic, found '",
-        params.method, "'");
-  if (!params.like.empty() && params.like != "pillow")
-    return Error::invalid("like is 'pillow' or empty, found '", params.like, "'");
-  if (params.height < 1 || params.width < 1)
-    return Error::invalid("size is at least 1x1, found ", params.height, "x", params.width);
-  return ResizeHow{method->filter, params.antialias, params.like == "pillow" ? Manner::kPillow : Manner::kTensorflow};
-}
 
 // The size inside params' that keeps the proportions, computed as TensorFlow does.
 void keep_proportions(const Resize& params, int64_t& height, int64_t& width) {
@@ -46,21 +24,29 @@ std::vector<int64_t> resized_dims(const Resize& params, Dims dims) {
   std::vector<int64_t> result(dims.begin(), dims.end());
   int64_t& height = result[dims.size() - 3];
   int64_t& width = result[dims.size() - 2];
-  if (!params.preserve_aspect_ratio) {
-    height = params.height;
-    width = params.width;
-  } else if (height > 0 && width > 0) {
-    keep_proportions(params, height, width);
-  } else {
+  if (params.preserve_aspect_ratio && (height <= 0 || width <= 0))
     height = width = -1;
-  }
+  else
+    params.size_of(height, width);
   return result;
 }
 
 }  // namespace
 
+Result<ResizeHow> Resize::how() const {
+  STOKER_TRY(const ResizeHow how, resize_how(method, antialias, like));
+  if (height < 1 || width < 1) return Error::invalid("size is at least 1x1, found ", height, "x", width);
+  return how;
+}
+
+void Resize::size_of(int64_t& rows, int64_t& columns) const {
+  if (preserve_aspect_ratio) return keep_proportions(*this, rows, columns);
+  rows = height;
+  columns = width;
+}
+
 Result<LeafSpec> Resize::spec(std::span<const LeafSpec> inputs) const {
-  STOKER_TRY(ResizeHow how, how_of(*this));
+  STOKER_TRY(ResizeHow how, this->how());
   LeafSpec spec;
   if (inputs[0].type) {
     STOKER_TRY(spec.type, resized_type(*inputs[0].type, how));
@@ -74,7 +60,7 @@ Result<LeafSpec> Resize::spec(std::span<const LeafSpec> inputs) const {
 
 Result<Array> Resize::apply(std::span<const Array> inputs, Context& context) const {
   const Array& from = inputs[0];
-  STOKER_TRY(ResizeHow how, how_of(*this));
+  STOKER_TRY(ResizeHow how, this->how());
   STOKER_TRY(check_picture(from.dims()));
   STOKER_TRY(DType type, resized_type(from.type(), how));
   if (from.dim(from.rank() - 3) == 0 || from.dim(from.rank() - 2) == 0)

@@ -8,6 +8,8 @@
 
 namespace stoker {
 
+struct ResizeHow;
+
 // A picture, [height, width, channels], or a batch of them in another size:
 // float32 of any numbers, but of nearest and like Pillow the type they had.
 struct Resize {
@@ -32,6 +34,10 @@ struct Resize {
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
+
+  Result<ResizeHow> how() const;
+  // Of a picture of this size, the size to come.
+  void size_of(int64_t& rows, int64_t& columns) const;
 };
 
 namespace image {

@@ -7,12 +7,12 @@ namespace {
 
 struct Method {
   std::string_view name;
-  Filter filter;
+  ResizeFilter filter;
 };
-constexpr Method kMethods[] = {{"bilinear", Filter::kBilinear}, {"nearest", Filter::kNearest},
-                               {"bicubic", Filter::kBicubic},   {"area", Filter::kArea},
-                               {"lanczos3", Filter::kLanczos3}, {"lanczos5", Filter::kLanczos5},
-                               {"gaussian", Filter::kGaussian}, {"mitchellcubic", Filter::kMitchellCubic}};
+constexpr Method kMethods[] = {{"bilinear", ResizeFilter::kBilinear}, {"nearest", ResizeFilter::kNearest},
+                               {"bicubic", ResizeFilter::kBicubic},   {"area", ResizeFilter::kArea},
+                               {"lanczos3", ResizeFilter::kLanczos3}, {"lanczos5", ResizeFilter::kLanczos5},
+                               {"gaussian", ResizeFilter::kGaussian}, {"mitchellcubic", ResizeFilter::kMitchellCubic}};
 
 }  // namespace
 

@@ -1,0 +1,191 @@
+#include "stoker/ops/picture_chain.h"
+
+#include "stoker/ops/arithmetic.h"
+#include "stoker/ops/cast.h"
+#include "stoker/ops/crop.h"
+#include "stoker/ops/decode.h"
+#include "stoker/ops/normalize.h"
+#include "stoker/ops/picture.h"
+#include "stoker/ops/resize.h"
+#include "support/eval.h"
+#include "support/jpegs.h"
+#include "support/pngs.h"
+#include "support/support.h"
+
+namespace stoker {
+namespace {
+
+using OnPicture = std::function<Value(Value)>;
+
+struct Example {
+  std::string words;  // what runs as one
+  OnPicture way;
+};
+
+Value constants(std::vector<float> values) { return Value(Array::from(values)); }
+
+std::vector<Example> examples() {
+  const std::vector<double> mean{0.485, 0.456, 0.406}, deviation{0.229, 0.224, 0.225};
+  const auto small = [](Value x, std::string like) {
+    return image::resize(x, {.height = 24, .width = 31, .like = like});
+  };
+  return {
+      {"resize", [=](Value x) { return small(x, ""); }},
+      {"resize", [=](Value x) { return image::resize(x, {.height = 24, .width = 31, .preserve_aspect_ratio = true}); }},
+      {"resize", [=](Value x) { return image::resize(x, {.height = 9, .width = 60, .method = "bicubic"}); }},
+      {"resize", [=](Value x) { return image::resize(x, {.height = 9, .width = 60, .antialias = true}); }},
+      {"resize", [=](Value x) { return image::resize(x, {.height = 9, .width = 60, .method = "nearest"}); }},
+      {"resize, random_flip_left_right, divide",
+       [=](Value x) { return image::random_flip_left_right(small(x, "")) / 255.0f; }},
+      {"resize, random_flip_left_right, cast, divide",
+       [=](Value x) { return cast(image::random_flip_left_right(small(x, "pillow"), {.seed = 3}), kFloat32) / 255; }},
+      {"flip_left_right, flip_left_right, random_flip_left_right",
+       [=](Value x) {
+         return image::random_flip_left_right(image::flip_left_right(image::flip_left_right(x)), {.seed = 5});
+       }},
+      {"cast", [=](Value x) { return cast(x, kFloat32); }},
+      {"resize, convert_image_dtype, subtract, divide, multiply, add",
+       [=](Value x) {
+         const Value floats = image::convert_image_dtype(small(x, "pillow"), {.dtype = DType::kFloat32});
+         return 0.5f + 2 * ((floats - constants({0.485f, 0.456f, 0.406f})) / constants({0.229f, 0.224f, 0.225f}));
+       }},
+      {"resize, normalize",
+       [=](Value x) { return image::normalize(small(x, "pillow"), {.mean = mean, .std = deviation}); }},
+      {"resize, normalize",
+       [=](Value x) {
+         return image::normalize(small(x, "pillow"), {.mean = mean, .std = deviation, .layout = "CHW"});
+       }},
+      {"random_resized_crop, random_flip_left_right, normalize",
+       [=](Value x) {
+         const Value window = image::random_resized_crop(x, {.height = 24, .width = 20, .like = "pillow"});
+         return image::normalize(image::random_flip_left_right(window),
+                                 {.mean = mean, .std = deviation, .layout = "CHW"});
+       }},
+      {"random_resized_crop", [=](Value x) { return image::random_resized_crop(x, {.height = 24, .width = 20}); }},
+      {"crop_to_bounding_box, central_crop, resize",
+       [=](Value x) {
+         const Value window = image::crop_to_bounding_box(
+             x, {.offset_height = 2, .offset_width = 3, .target_height = 33, .target_width = 44});
+         return small(image::central_crop(window, {.central_fraction = 0.7}), "pillow");
+       }},
+      {"resize_shorter, center_crop, cast",
+       [=](Value x) {
+         const Value resized = image::resize_shorter(x, {.size = 32, .like = "pillow"});
+         return cast(image::center_crop(resized, {.height = 28, .width = 28}), kFloat32);
+       }},
+      {"resize_shorter, center_crop",
+       [=](Value x) {
+         return image::center_crop(image::resize_shorter(x, {.size = 20, .method = "bicubic"}),
+                                   {.height = 18, .width = 5});
+       }},
+      // Windows that reach beyond the picture.
+      {"center_crop, cast",
+       [=](Value x) { return cast(image::center_crop(x, {.height = 50, .width = 40}), kFloat32); }},
+      {"resize, center_crop, random_flip_left_right",
+       [=](Value x) {
+         return image::random_flip_left_right(image::center_crop(small(x, "pillow"), {.height = 20, .width = 40}));
+       }},
+      {"center_crop, resize, center_crop",
+       [=](Value x) {
+         return image::center_crop(small(image::center_crop(x, {.height = 60, .width = 70}), ""),
+                                   {.height = 10, .width = 12});
+       }},
+      // What ends a chain.
+      {"resize, cast", [=](Value x) { return cast(cast(small(x, "pillow"), kFloat32), kInt32); }},
+      {"flip_left_right", [=](Value x) { return small(image::flip_left_right(x), ""); }},
+      {"resize", [=](Value x) { return small(x, "pillow") / 255; }},
+  };
+}
+
+Function decoding(const OnPicture& way) {
+  return Function([&](Value x) { return way(io::decode_jpeg(x, {.channels = 3})); });
+}
+// The same, but what is decoded is wanted, too: nothing can be joined to it.
+Function step_by_step(const OnPicture& way) {
+  return Function([&](Value x) {
+    const Value picture = io::decode_jpeg(x, {.channels = 3});
+    return tuple(way(picture), picture);
+  });
+}
+
+Run results_of(const Function& function, const std::vector<std::string>& pictures) {
+  std::vector<Array> rows;
+  for (const std::string& bytes : pictures) rows.push_back(Array::of_bytes(bytes));
+  Run run = run_of({Column(std::move(rows))});
+  Context context(1, 2, nullptr);
+  context.set_origins(&run.origins);
+  const Result<void> done = function.apply(run, context);
+  EXPECT_TRUE(done.ok()) << (done ? "" : done.error().words());
+  return run;
+}
+
+std::vector<std::string> pictures() {
+  std::vector<std::string> made;
+  for (const int down : {1, 2}) made.push_back(make_jpeg({.down = down}));
+  made.push_back(make_jpeg({.height = 61, .width = 47, .restart_interval = 1}));
+  made.push_back(make_jpeg({.progressive = true}));
+  made.push_back(make_jpeg({.components = 4}));
+  made.push_back(make_jpeg({.components = 1}));
+  made.push_back(make_png({.height = 40, .width = 50, .samples = std::vector<uint16_t>(40 * 50 * 3, 77)}));
+  return made;
+}
+
+TEST(PictureChain, GivesTheBitsOfTheOperationsOneByOne) {
+  for (const Example& example : examples()) {
+    const stoker::Run joined = results_of(decoding(example.way), pictures());
+    const stoker::Run apart = results_of(step_by_step(example.way), pictures());
+    ASSERT_TRUE(joined.failed.empty() && apart.failed.empty()) << example.words;
+    for (int32_t i = 0; i < joined.size; ++i)
+      EXPECT_EQ(joined.columns[0].row(i), apart.columns[0].row(i)) << example.words << ", picture " << i;
+  }
+}
+
+TEST(PictureChain, JoinsWhatCanBeDoneInOnePass) {
+  for (const Example& example : examples()) {
+    EXPECT_EQ(decoding(example.way).program()->chains(), std::vector<std::string>{"decode_jpeg, " + example.words});
+    EXPECT_TRUE(step_by_step(example.way).program()->chains().empty());
+  }
+}
+
+TEST(PictureChain, FailsAsTheOperationsDoOneByOne) {
+  const std::string whole = make_jpeg({});
+  std::string damaged = whole;
+  damaged.replace(whole.size() / 2, 60, std::string(60, '\xff'));
+  const std::vector<std::string> bad{
+      whole.substr(0, whole.size() / 2), whole.substr(0, whole.size() - 2), damaged, "", "<html>", whole.substr(0, 30)};
+  for (const Example& example : examples()) {
+    const stoker::Run joined = results_of(decoding(example.way), bad),
+                      apart = results_of(step_by_step(example.way), bad);
+    for (const stoker::Run* run : {&joined, &apart}) ASSERT_EQ(run->failed.size(), bad.size()) << example.words;
+    for (size_t i = 0; i < bad.size(); ++i) {
+      EXPECT_EQ(joined.failed[i].error.code(), apart.failed[i].error.code()) << example.words << ", picture " << i;
+      EXPECT_EQ(joined.failed[i].error.place().stage, "decode_jpeg");
+    }
+  }
+}
+
+TEST(PictureChain, NamesTheOperationThatFailed) {
+  const stoker::Run run =
+      results_of(decoding([](Value x) {
+                   return image::resize(image::crop_to_bounding_box(x, {.target_height = 99, .target_width = 9}),
+                                        {.height = 5, .width = 5});
+                 }),
+                 {make_jpeg({})});
+  ASSERT_EQ(run.failed.size(), 1u);
+  EXPECT_EQ(run.failed[0].error.place().stage, "crop_to_bounding_box");
+  EXPECT_EQ(run.failed[0].error.message(), "a window of 99x9 at 0, 0 does not fit a picture of 37x53");
+}
+
+TEST(PictureChain, IsExplained) {
+  const std::vector<std::string> pictures{make_jpeg({}), make_jpeg({.height = 60})};
+  const auto ds = Dataset::from_tensor_slices({.tensors = Element(Array::from(pictures))})
+                      .map({[](Value x) {
+                        return image::resize(io::decode_jpeg(x, {.channels = 3}), {.height = 8, .width = 9}) / 255.0f;
+                      }})
+                      .batch({.batch_size = 2});
+  const std::string words = ds.explain().value();
+  EXPECT_NE(words.find("one pass: decode_jpeg, resize, divide"), std::string::npos) << words;
+}
+
+}  // namespace
+}  // namespace stoker
