@@ -93,9 +93,13 @@ class Decoder final : public JpegRows {
     top_ = window.top;
     if (!run([&] { start_window(window); })) return failure();
     thread_local std::vector<JSAMPLE> ring;
-    stride_ = size_t{jpeg_.output_width} * static_cast<size_t>(pixel_);
-    ring.resize(std::max(ring.size(), stride_ * kRing));
-    ring_ = ring.data();
+    const size_t row = size_t{jpeg_.output_width} * static_cast<size_t>(pixel_);
+    stride_ = (row + kVector - 1) / kVector * kVector;
+    ring.resize(std::max(ring.size(), stride_ * kRing + 2 * kVector));
+    // Rows that begin where a vector does are written past the cache, from
+    // which they are about to be read.
+    ring_ = ring.data() + kVector / 2 - reinterpret_cast<uintptr_t>(ring.data()) % (kVector / 2);
+    if (reinterpret_cast<uintptr_t>(ring_) % kVector == 0) ring_ += kVector / 2;
     return {};
   }
 
@@ -118,6 +122,7 @@ class Decoder final : public JpegRows {
  private:
   // Rows that are kept: what one call gives, and as many read too far.
   static constexpr JDIMENSION kRing = 8, kRingGroup = 4;
+  static constexpr size_t kVector = 32;
 
   template <typename Pointer>
   static Decoder& of(Pointer jpeg) {

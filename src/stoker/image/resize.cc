@@ -84,12 +84,14 @@ class FloatRows {
   std::vector<const float*> where_;  // of rows that are float32 already
 };
 
-// Where the rows that output i and those after it need without a gap end,
-// looked for as far as one group beyond `made`.
+// Where the rows that output i and those after it need end, looked for as far as
+// one group beyond `made`. A row or two that nobody needs cost less than a
+// group that is not full.
 template <typename W>
 int64_t needed_end(const Spans<W>& down, size_t i, int64_t made) {
+  constexpr int64_t kSmallGap = 2;
   int64_t end = down.spans[i].first + down.spans[i].size;
-  for (++i; end < made + kGroup && i < down.spans.size() && down.spans[i].first <= end; ++i)
+  for (++i; end < made + kGroup && i < down.spans.size() && down.spans[i].first <= end + kSmallGap; ++i)
     end = std::max<int64_t>(end, down.spans[i].first + down.spans[i].size);
   return end;
 }

@@ -86,38 +86,90 @@ const uint8_t* woven(const uint8_t* const* from, int64_t width, int pixel, int64
   return memory.data();
 }
 
-// Writes an output of each row; of three channels, the fourth is written over
-// by the next.
-template <typename T>
-void unweave(const T* values, int64_t x, int64_t outputs, int channels, T* const* to) {
-  if (x + 1 < outputs)
-    for (int r = 0; r < 4; ++r) std::memcpy(to[r] + x * channels, values + 4 * r, 4 * sizeof(T));
-  else
-    for (int r = 0; r < 4; ++r)
-      std::memcpy(to[r] + x * channels, values + 4 * r, static_cast<size_t>(channels) * sizeof(T));
+// Writes one output of each row; of three channels, the fourth is written over
+// by the next output.
+template <typename V>
+void store_floats(hn::FixedTag<float, 4> d, V values, int64_t at, float* const* to) {
+  hn::StoreU(values, d, to[0] + at);
+}
+template <typename D, typename V>
+void store_floats(D d, V values, int64_t at, float* const* to) {
+  const hn::Half<D> half;
+  store_floats(half, hn::LowerHalf(half, values), at, to);
+  store_floats(half, hn::UpperHalf(half, values), at, to + hn::Lanes(half) / 4);
+}
+
+using Pixels = hn::Vec<hn::FixedTag<uint8_t, 16>>;
+
+// Sums rounded to the bytes of a woven pixel.
+template <int kCount, typename Narrow>
+Pixels rounded_pixel(const hn::Vec<WideTag>* sums, Narrow narrow) {
+  if constexpr (kCount == 1) {
+    return hn::DemoteTo(narrow, hn::ShiftRight<kWeightBits>(sums[0]));
+  } else {
+    HWY_ALIGN uint8_t values[kWoven];
+    for (int p = 0; p < kCount; ++p)
+      hn::StoreU(hn::DemoteTo(narrow, hn::ShiftRight<kWeightBits>(sums[p])), narrow, values + kLanes * p);
+    return hn::Load(hn::FixedTag<uint8_t, 16>(), values);
+  }
+}
+
+// The woven pixel whose weights are these.
+Pixels weighed_pixel(const uint8_t* from, const int32_t* weights, int taps) {
+  const WideTag wide;
+  const NarrowTag narrow;
+  hn::Vec<WideTag> sums[kParts];
+  for (auto& sum : sums) sum = hn::Set(wide, 1 << (kWeightBits - 1));
+  for (int k = 0; k < taps; ++k, from += kWoven) {
+    const auto weight = hn::Set(wide, weights[k]);
+    for (int p = 0; p < kParts; ++p)
+      sums[p] = hn::Add(sums[p], hn::Mul(hn::PromoteTo(wide, hn::LoadU(narrow, from + kLanes * p)), weight));
+  }
+  return rounded_pixel<kParts>(sums, narrow);
+}
+
+// Four woven pixels, a row of them at a time, without the fourth channel where
+// there are three; sixteen bytes are written.
+void store_pixels(const Pixels* pixels, int64_t at, int channels, uint8_t* const* to) {
+  const hn::FixedTag<uint32_t, 4> d;
+  const hn::RepartitionToWide<decltype(d)> pairs;
+  const hn::FixedTag<uint8_t, 16> bytes;
+  HWY_ALIGN static constexpr uint8_t kDense[16] = {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 0, 0, 0, 0};
+  HWY_ALIGN static constexpr uint8_t kAll[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const auto order = hn::Load(bytes, channels == 3 ? kDense : kAll);
+  const auto cast = [&](Pixels pixel) { return hn::BitCast(d, pixel); };
+  const auto low = [&](auto a, auto b) { return hn::BitCast(pairs, hn::InterleaveLower(d, a, b)); };
+  const auto high = [&](auto a, auto b) { return hn::BitCast(pairs, hn::InterleaveUpper(d, a, b)); };
+  const auto first = low(cast(pixels[0]), cast(pixels[1])), second = low(cast(pixels[2]), cast(pixels[3]));
+  const auto third = high(cast(pixels[0]), cast(pixels[1])), fourth = high(cast(pixels[2]), cast(pixels[3]));
+  const auto store = [&](auto row, int r) {
+    hn::StoreU(hn::TableLookupBytes(hn::BitCast(bytes, row), order), bytes, to[r] + at);
+  };
+  store(hn::InterleaveLower(pairs, first, second), 0);
+  store(hn::InterleaveUpper(pairs, first, second), 1);
+  store(hn::InterleaveLower(pairs, third, fourth), 2);
+  store(hn::InterleaveUpper(pairs, third, fourth), 3);
+}
+
+void store_pixel(Pixels pixel, int64_t at, int channels, uint8_t* const* to) {
+  HWY_ALIGN uint8_t values[kWoven];
+  hn::Store(pixel, hn::FixedTag<uint8_t, 16>(), values);
+  for (int r = 0; r < 4; ++r) std::memcpy(to[r] + at, values + 4 * r, static_cast<size_t>(channels));
 }
 
 void woven_columns_u8(const uint8_t* from, int channels, const Spans<int32_t>& spans, uint8_t* const* to) {
-  const WideTag wide;
-  const NarrowTag narrow;
   const auto outputs = static_cast<int64_t>(spans.spans.size());
-  for (int64_t x = 0; x < outputs; ++x) {
+  const auto pixel = [&](int64_t x) {
     const Span& span = spans.spans[static_cast<size_t>(x)];
-    const int32_t* weights = spans.weights_of(span);
-    const uint8_t* at = from + static_cast<int64_t>(span.first) * kWoven;
-    hn::Vec<WideTag> sums[kParts];
-    for (auto& sum : sums) sum = hn::Set(wide, 1 << (kWeightBits - 1));
     // As many for each: a loop of a length that changes is guessed wrong by the processor.
-    for (int k = 0; k < spans.widest; ++k, at += kWoven) {
-      const auto weight = hn::Set(wide, weights[k]);
-      for (int p = 0; p < kParts; ++p)
-        sums[p] = hn::Add(sums[p], hn::Mul(hn::PromoteTo(wide, hn::LoadU(narrow, at + kLanes * p)), weight));
-    }
-    uint8_t values[kWoven];
-    for (int p = 0; p < kParts; ++p)
-      hn::StoreU(hn::DemoteTo(narrow, hn::ShiftRight<kWeightBits>(sums[p])), narrow, values + kLanes * p);
-    unweave(values, x, outputs, channels, to);
+    return weighed_pixel(from + static_cast<int64_t>(span.first) * kWoven, spans.weights_of(span), spans.widest);
+  };
+  int64_t x = 0;
+  for (; (x + 4) * channels + 4 <= outputs * channels; x += 4) {
+    const Pixels pixels[4] = {pixel(x), pixel(x + 1), pixel(x + 2), pixel(x + 3)};
+    store_pixels(pixels, x * channels, channels, to);
   }
+  for (; x < outputs; ++x) store_pixel(pixel(x), x * channels, channels, to);
 }
 
 bool can_weave(int rows, int pixel, int channels) {
@@ -144,12 +196,16 @@ void woven_lerp_columns(const uint8_t* from, int channels, const Spans<float>& s
     const Span& span = spans.spans[static_cast<size_t>(x)];
     const uint8_t* at = from + static_cast<int64_t>(span.first) * kWoven;
     const auto weight = hn::Set(floats, *spans.weights_of(span));
-    float values[kWoven];
+    float last_values[kWoven];
+    float* const last_rows[4] = {last_values, last_values + 4, last_values + 8, last_values + 12};
+    const bool is_last = x + 1 == outputs;
     for (size_t p = 0; p < kWoven; p += kLanes) {
       const auto first = load(at + p), last = load(at + static_cast<int64_t>(span.size - 1) * kWoven + p);
-      hn::StoreU(hn::Add(first, hn::Mul(hn::Sub(last, first), weight)), floats, values + p);
+      const auto value = hn::Add(first, hn::Mul(hn::Sub(last, first), weight));
+      store_floats(floats, value, is_last ? 0 : x * channels, (is_last ? last_rows : to) + p / 4);
     }
-    unweave(values, x, outputs, channels, to);
+    for (int r = 0; r < 4 && is_last; ++r)
+      std::memcpy(to[r] + x * channels, last_rows[r], static_cast<size_t>(channels) * sizeof(float));
   }
 }
 

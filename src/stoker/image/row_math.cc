@@ -6,6 +6,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stoker/image/row_math.cc"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -16,11 +17,14 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <typename Op, typename By>
-void compute(const float* from, By by, int64_t count, float* to) {
+void compute(const float* from, By by, int64_t count, float* to, Wanted wanted) {
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto vector = [&](int64_t i) { return Op::of(hn::LoadU(d, from + i), by.vector(d, i)); };
   int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) hn::StoreU(Op::of(hn::LoadU(d, from + i), by.vector(d, i)), d, to + i);
+  if (wanted == Wanted::kLater && reinterpret_cast<uintptr_t>(to) % (hn::Lanes(d) * sizeof(float)) == 0)
+    for (; i + lanes <= count; i += lanes) hn::Stream(vector(i), d, to + i);
+  for (; i + lanes <= count; i += lanes) hn::StoreU(vector(i), d, to + i);
   for (; i < count; ++i) to[i] = Op::of(from[i], by.item(i));
 }
 
@@ -71,20 +75,20 @@ struct Quotient {
 };
 
 template <typename By>
-void choose(RowMath op, const float* from, By by, int64_t count, float* to) {
+void choose(RowMath op, const float* from, By by, int64_t count, float* to, Wanted wanted) {
   switch (op) {
-    case RowMath::kAdd: return compute<Sum>(from, by, count, to);
-    case RowMath::kSubtract: return compute<Difference>(from, by, count, to);
-    case RowMath::kMultiply: return compute<Product>(from, by, count, to);
-    case RowMath::kDivide: return compute<Quotient>(from, by, count, to);
+    case RowMath::kAdd: return compute<Sum>(from, by, count, to, wanted);
+    case RowMath::kSubtract: return compute<Difference>(from, by, count, to, wanted);
+    case RowMath::kMultiply: return compute<Product>(from, by, count, to, wanted);
+    case RowMath::kDivide: return compute<Quotient>(from, by, count, to, wanted);
   }
 }
 
-void math_by_many(RowMath op, const float* from, const float* by, int64_t count, float* to) {
-  choose(op, from, Many{by}, count, to);
+void math_by_many(RowMath op, const float* from, const float* by, int64_t count, float* to, Wanted wanted) {
+  choose(op, from, Many{by}, count, to, wanted);
 }
-void math_by_one(RowMath op, const float* from, float by, int64_t count, float* to) {
-  choose(op, from, One{by}, count, to);
+void math_by_one(RowMath op, const float* from, float by, int64_t count, float* to, Wanted wanted) {
+  choose(op, from, One{by}, count, to, wanted);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -97,13 +101,14 @@ namespace stoker {
 HWY_EXPORT(math_by_many);
 HWY_EXPORT(math_by_one);
 
-void row_math(RowMath op, const float* from, const float* by, int64_t count, float* to) {
-  HWY_DYNAMIC_DISPATCH(math_by_many)(op, from, by, count, to);
+void row_math(RowMath op, const float* from, const float* by, int64_t count, float* to, Wanted wanted) {
+  HWY_DYNAMIC_DISPATCH(math_by_many)(op, from, by, count, to, wanted);
 }
-void row_math(RowMath op, const float* from, float by, int64_t count, float* to) {
-  HWY_DYNAMIC_DISPATCH(math_by_one)(op, from, by, count, to);
+void row_math(RowMath op, const float* from, float by, int64_t count, float* to, Wanted wanted) {
+  HWY_DYNAMIC_DISPATCH(math_by_one)(op, from, by, count, to, wanted);
 }
 void widen_row(const uint8_t* from, int64_t count, float* to) { vector_resize_kernels().widen_u8(from, count, to); }
+void settle_rows() { hwy::FlushStream(); }
 
 }  // namespace stoker
 #endif
@@ -125,13 +130,14 @@ void compute(RowMath op, const float* from, By by, int64_t count, float* to) {
 
 }  // namespace
 
-void row_math(RowMath op, const float* from, const float* by, int64_t count, float* to) {
+void row_math(RowMath op, const float* from, const float* by, int64_t count, float* to, Wanted) {
   compute(op, from, [by](int64_t i) { return by[i]; }, count, to);
 }
-void row_math(RowMath op, const float* from, float by, int64_t count, float* to) {
+void row_math(RowMath op, const float* from, float by, int64_t count, float* to, Wanted) {
   compute(op, from, [by](int64_t) { return by; }, count, to);
 }
 void widen_row(const uint8_t* from, int64_t count, float* to) { plain_resize_kernels().widen_u8(from, count, to); }
+void settle_rows() {}
 
 }  // namespace stoker
 

@@ -131,18 +131,22 @@ std::string fingerprint_of(const std::vector<std::string>& paths) {
   return shortened(std::move(all), 400);
 }
 
+std::optional<MappedFile> MappedFile::map(const File& file) {
+  const auto size = static_cast<size_t>(file.size());
+  if (size == 0 || !may_map()) return std::nullopt;
+  void* address = mmap(nullptr, size, PROT_READ, MAP_SHARED, file.descriptor(), 0);
+  if (address == MAP_FAILED) return std::nullopt;
+  MappedFile mapped(file.path());
+  mapped.mapping_ = static_cast<const char*>(address);
+  mapped.size_ = size;
+  mapped.guard_ = std::make_unique<BusGuard>(address, size);
+  return mapped;
+}
+
 Result<MappedFile> MappedFile::open(std::string path) {
   STOKER_TRY(File file, File::open(std::move(path)));
+  if (std::optional<MappedFile> mapped = map(file)) return *std::move(mapped);
   MappedFile mapped(file.path());
-  const auto size = static_cast<size_t>(file.size());
-  if (size > 0 && may_map()) {
-    void* address = mmap(nullptr, size, PROT_READ, MAP_SHARED, file.descriptor(), 0);
-    if (address != MAP_FAILED) {
-      mapped.mapping_ = static_cast<const char*>(address);
-      mapped.size_ = size;
-      return mapped;
-    }
-  }
   STOKER_TRY(mapped.read_, read_rest(file, std::numeric_limits<int64_t>::max()));
   return mapped;
 }
@@ -151,17 +155,20 @@ MappedFile::MappedFile(MappedFile&& other) noexcept
     : path_(std::move(other.path_)),
       mapping_(std::exchange(other.mapping_, nullptr)),
       size_(std::exchange(other.size_, 0)),
+      guard_(std::move(other.guard_)),
       read_(std::move(other.read_)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(mapping_, other.mapping_);
   std::swap(size_, other.size_);
+  std::swap(guard_, other.guard_);
   std::swap(read_, other.read_);
   return *this;
 }
 
 MappedFile::~MappedFile() {
+  guard_.reset();
   if (mapping_) munmap(const_cast<char*>(mapping_), size_);
 }
 

@@ -2,12 +2,15 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "stoker/core/result.h"
+#include "stoker/io/bus_guard.h"
 
 namespace stoker {
 
@@ -51,10 +54,12 @@ std::string fingerprint_of(const std::vector<std::string>& paths);
 
 // A whole file as memory, for as long as the object lives. What cannot be
 // mapped (pipes, /proc) is read instead, and so is everything with STOKER_MAP=0.
-// Bytes beyond a later cut of the file must not be touched: that is SIGBUS.
+// Bytes beyond a later cut of the file read as zeros.
 class MappedFile {
  public:
   static Result<MappedFile> open(std::string path);
+  // Nothing where it would have to be read.
+  static std::optional<MappedFile> map(const File& file);
 
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
@@ -62,6 +67,8 @@ class MappedFile {
 
   std::string_view bytes() const { return mapping_ ? std::string_view(mapping_, size_) : std::string_view(read_); }
   const std::string& path() const { return path_; }
+  // Whether bytes were asked for that a later cut took away.
+  bool was_cut() const { return guard_ && guard_->met_a_hole(); }
 
  private:
   explicit MappedFile(std::string path) : path_(std::move(path)) {}
@@ -69,6 +76,7 @@ class MappedFile {
   std::string path_;
   const char* mapping_ = nullptr;
   size_t size_ = 0;
+  std::unique_ptr<BusGuard> guard_;
   std::string read_;  // when not mapped
 };
 

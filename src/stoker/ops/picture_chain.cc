@@ -53,7 +53,7 @@ struct Mirror {
 // A row of `width` pixels as another type, or with other values.
 struct RowStep {
   DType to = DType::kFloat32;
-  std::function<void(const void* row, int64_t width, int64_t channels, void* to)> apply;
+  std::function<void(const void* row, int64_t width, int64_t channels, void* to, Wanted)> apply;
 };
 
 // What the last link does instead of a step: rows as planes of floats.
@@ -120,7 +120,7 @@ class StepSink final : public RowSink {
     for (size_t i = 0; i < steps_.size(); ++i) {
       const bool last = i + 1 == steps_.size() && !planes_;
       std::byte* to = last ? out_ + static_cast<size_t>(y) * out_stride_ : rows_[(i + 1) % 2];
-      steps_[i].apply(from, size_.width, channels_, to);
+      steps_[i].apply(from, size_.width, channels_, to, last ? Wanted::kLater : Wanted::kSoon);
       type = steps_[i].to;
       from = to;
     }
@@ -354,6 +354,7 @@ class PictureChain final : public Op {
     StepSink sink(steps_.rows, type, made, channels, out);
     if (steps_.planes) sink.end_in_planes(normal);
     STOKER_TRY(resize_rows(source, sink, way.down, way.across, how));
+    settle_rows();
     return out;
   }
 
@@ -457,7 +458,7 @@ class Reader {
 
   bool to_float() {
     if (type_ == DType::kFloat32) return true;
-    add([](const void* row, int64_t width, int64_t channels, void* to) {
+    add([](const void* row, int64_t width, int64_t channels, void* to, Wanted) {
       widen_row(static_cast<const uint8_t*>(row), width * channels, static_cast<float*>(to));
     });
     return true;
@@ -465,7 +466,7 @@ class Reader {
 
   bool to_intensity() {
     if (type_ == DType::kFloat32) return true;
-    add([](const void* row, int64_t width, int64_t channels, void* to) {
+    add([](const void* row, int64_t width, int64_t channels, void* to, Wanted) {
       convert_intensity(row, DType::kUint8, to, DType::kFloat32, false, width * channels);
     });
     return true;
@@ -480,7 +481,7 @@ class Reader {
       steps.planes = Planes{link.op.get(), &op};
       return true;
     }
-    add([type = type_, how = *std::move(how)](const void* row, int64_t width, int64_t channels, void* to) {
+    add([type = type_, how = *std::move(how)](const void* row, int64_t width, int64_t channels, void* to, Wanted) {
       normalize_row(row, type, width, how, {static_cast<float*>(to), channels, 1});
     });
     return true;
@@ -494,19 +495,20 @@ class Reader {
         plain ? plain_as(value, plain_type_beside(value, type_), link.op->type().plain) : Result<Array>(value);
     if (!typed || typed->type() != DType::kFloat32) return false;
     if (typed->rank() == 0) {
-      add([math, by = typed->scalar<float>()](const void* row, int64_t width, int64_t channels, void* to) {
-        row_math(math, static_cast<const float*>(row), by, width * channels, static_cast<float*>(to));
+      add([math, by = typed->scalar<float>()](const void* row, int64_t width, int64_t channels, void* to,
+                                              Wanted wanted) {
+        row_math(math, static_cast<const float*>(row), by, width * channels, static_cast<float*>(to), wanted);
       });
       return true;
     }
     if (typed->rank() != 1 || channels_ == 0 || typed->dim(0) != channels_) return false;
     const auto values = typed->values<float>();
     add([math, by = std::vector<float>(values.begin(), values.end())](const void* row, int64_t width, int64_t channels,
-                                                                      void* to) {
+                                                                      void* to, Wanted wanted) {
       thread_local std::vector<float> all;
       all.clear();
       for (int64_t x = 0; x < width; ++x) all.insert(all.end(), by.begin(), by.end());
-      row_math(math, static_cast<const float*>(row), all.data(), width * channels, static_cast<float*>(to));
+      row_math(math, static_cast<const float*>(row), all.data(), width * channels, static_cast<float*>(to), wanted);
     });
     return true;
   }

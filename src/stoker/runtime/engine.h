@@ -122,7 +122,9 @@ class Engine : public std::enable_shared_from_this<Engine> {
   bool line_may_run(const Segment& segment, ThreadKind kind) const;
   static bool line_ready(const Segment& segment);
   bool has_work() const;
+  static size_t enough_queued();
   static size_t capacity_of(const Segment& segment);
+  static size_t capacity_of(const Segment& segment, size_t enough);
   static bool has_room_to_wake_for(const Segment& segment);
   int count_waiter_work(int most) const;
   bool admit(Segment& segment, Ticket& ticket);

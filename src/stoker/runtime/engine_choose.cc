@@ -178,7 +178,7 @@ int Engine::waiter_work(int most) {
 
 // Waking a thread costs as much as reading a record: it is woken to read several.
 bool Engine::has_room_to_wake_for(const Segment& segment) {
-  const size_t capacity = capacity_of(segment);
+  const size_t capacity = capacity_of(segment, enough_queued() / 2);
   return segment.window.size() < capacity - capacity / 4;
 }
 
@@ -201,11 +201,14 @@ int Engine::count_waiter_work(int most) const {
   return std::min(found, most);
 }
 
+size_t Engine::enough_queued() { return 4 * (static_cast<size_t>(Pool::process().workers()) + 1); }
+
+size_t Engine::capacity_of(const Segment& segment) { return capacity_of(segment, enough_queued()); }
+
 // Nobody idles behind a slow head while there is room, which needs a few tickets
-// that nobody has begun, and no more; and calls that wait need tickets to wait
-// with: as many as may be in progress, and as many again.
-size_t Engine::capacity_of(const Segment& segment) {
-  const size_t enough = 4 * (static_cast<size_t>(Pool::process().workers()) + 1);
+// that nobody has begun, and no more than `enough`; and calls that wait need
+// tickets to wait with: as many as may be in progress, and as many again.
+size_t Engine::capacity_of(const Segment& segment, size_t enough) {
   const bool held_up =
       !segment.plan.steps.empty() && !segment.window.empty() && !segment.head_ready() && segment.queued.size() < enough;
   size_t most = held_up ? std::min(kMostTickets, segment.capacity * 32) : segment.capacity;

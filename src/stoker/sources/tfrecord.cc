@@ -9,17 +9,31 @@
 
 namespace stoker {
 
-// Reads blocks and gives the records in them as views. A record that crosses
-// the end of a block begins the next one.
+// Gives the records of a file as views: of the whole file, mapped, or of blocks
+// that are read, where a record that crosses the end of one begins the next.
 class RecordReader {
  public:
   // A record begins at `offset`.
   static Result<std::shared_ptr<RecordReader>> open(const std::string& path, Compression compression, int64_t offset) {
+    if (compression == Compression::kNone) {
+      STOKER_TRY(const File file, File::open(path));
+      if (std::optional<MappedFile> mapped = MappedFile::map(file))
+        return std::make_shared<RecordReader>(*std::move(mapped), offset);
+    }
     STOKER_TRY(auto bytes, open_stream(path, compression));
     if (offset > 0) STOKER_TRY(bytes->skip(offset));
     return std::make_shared<RecordReader>(std::move(bytes), offset);
   }
 
+  RecordReader(MappedFile file, int64_t offset) : parser_(offset), ended_(true) {
+    auto kept = std::make_shared<MappedFile>(std::move(file));
+    mapped_ = kept.get();
+    const Bytes all = kept->bytes();
+    window_ = all.substr(std::min(static_cast<size_t>(offset), all.size()));
+    block_ = Buffer::wrap(all.data(), all.size(), [kept] {});
+    // Errors about a payload name the place of its record.
+    block_->set_source({mapped_->path(), -static_cast<int64_t>(kRecordHeaderBytes)});
+  }
   RecordReader(std::unique_ptr<ByteStream> bytes, int64_t offset) : bytes_(std::move(bytes)), parser_(offset) {}
   RecordReader(const RecordReader&) = delete;
   RecordReader& operator=(const RecordReader&) = delete;
@@ -29,11 +43,12 @@ class RecordReader {
   Result<std::optional<Array>> next(const Context& context);
 
   // False behind the end and behind a fault of the file.
-  bool goes_on() const { return bytes_ != nullptr; }
+  bool goes_on() const { return bytes_ != nullptr || mapped_ != nullptr; }
   int64_t offset() const { return parser_.offset(); }
   // Gives file and memory back: copies of a state may share the reader for long.
   void close() {
     bytes_.reset();
+    mapped_ = nullptr;
     if (block_) block_->drop();
     block_ = nullptr;
     window_ = {};
@@ -51,7 +66,10 @@ class RecordReader {
   size_t begin() const { return static_cast<size_t>(window_.data() - data()); }
   char* data() const { return reinterpret_cast<char*>(block_->data()); }
 
-  std::unique_ptr<ByteStream> bytes_;  // null behind the end
+  Error cut_short();
+
+  std::unique_ptr<ByteStream> bytes_;   // null behind the end, and of a mapped file
+  const MappedFile* mapped_ = nullptr;  // the block's; null behind the end, and of one that is read
   RecordParser parser_;
   Buffer* block_ = nullptr;
   Bytes window_;  // of the block: what was read and not given
@@ -64,6 +82,7 @@ Result<std::optional<Array>> RecordReader::next(const Context& context) {
     if (context.stopped()) return Error::cancelled();  // a search may go through the whole file
     RecordParser::Step step = parser_.step(window_, left());
     window_.remove_prefix(step.consumed);
+    if (mapped_ && mapped_->was_cut()) return cut_short();
     if (step.kind == Kind::kError) return *std::move(step.error);
     if (step.kind == Kind::kRecord) {
       block_->keep();
@@ -77,6 +96,14 @@ Result<std::optional<Array>> RecordReader::next(const Context& context) {
   }
   close();
   return std::optional<Array>();
+}
+
+// A mapped file of which less is there than when it was opened.
+Error RecordReader::cut_short() {
+  Error error = Error::corrupt("the file was cut short while it was read");
+  error.set_path(mapped_->path(), parser_.offset());
+  close();
+  return error;
 }
 
 // From the window's begin to the end of the file, where that is known.
