@@ -76,6 +76,138 @@ def random_crop(value, size, seed=None, name=None):
     return op("random_crop", value, size=[int(side) for side in size], seed=seed)
 
 
+def resize_with_pad(image, target_height, target_width, method=ResizeMethod.BILINEAR, antialias=False, *, like=""):
+    return op("resize_with_pad", image, target_height=int(target_height), target_width=int(target_width),
+              method=method, antialias=antialias, like=like)
+
+
+def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0, name=None):
+    height, width = (int(side) for side in crop_size)
+    return op("crop_and_resize", image, boxes, box_indices, crop_size=[height, width], method=method,
+              extrapolation_value=float(extrapolation_value))
+
+
+def rot90(image, k=1, name=None):
+    return op("rot90", image, k=int(k))
+
+
+def transpose(image, name=None):
+    return op("transpose_image", image)
+
+
+def random_flip_up_down(image, seed=None):
+    return op("random_flip_up_down", image, seed=seed)
+
+
+def adjust_contrast(images, contrast_factor):
+    return op("adjust_contrast", images, contrast_factor=float(contrast_factor))
+
+
+def adjust_gamma(image, gamma=1, gain=1):
+    return op("adjust_gamma", image, gamma=float(gamma), gain=float(gain))
+
+
+def adjust_hue(image, delta, name=None):
+    return op("adjust_hue", image, delta=float(delta))
+
+
+def adjust_saturation(image, saturation_factor, name=None):
+    return op("adjust_saturation", image, saturation_factor=float(saturation_factor))
+
+
+def adjust_jpeg_quality(image, jpeg_quality, dct_method="", name=None):
+    return op("adjust_jpeg_quality", image, jpeg_quality=int(jpeg_quality), dct_method=dct_method)
+
+
+def per_image_standardization(image):
+    return op("per_image_standardization", image)
+
+
+def rgb_to_grayscale(images, name=None):
+    return op("rgb_to_grayscale", images)
+
+
+def grayscale_to_rgb(images, name=None):
+    return op("grayscale_to_rgb", images)
+
+
+def rgb_to_hsv(images, name=None):
+    return op("rgb_to_hsv", images)
+
+
+def hsv_to_rgb(images, name=None):
+    return op("hsv_to_rgb", images)
+
+
+def rgb_to_yuv(images):
+    return op("rgb_to_yuv", images)
+
+
+def yuv_to_rgb(images):
+    return op("yuv_to_rgb", images)
+
+
+def rgb_to_yiq(images):
+    return op("rgb_to_yiq", images)
+
+
+def yiq_to_rgb(images):
+    return op("yiq_to_rgb", images)
+
+
+def random_contrast(image, lower, upper, seed=None):
+    return op("random_contrast", image, lower=float(lower), upper=float(upper), seed=seed)
+
+
+def random_hue(image, max_delta, seed=None):
+    return op("random_hue", image, max_delta=float(max_delta), seed=seed)
+
+
+def random_saturation(image, lower, upper, seed=None):
+    return op("random_saturation", image, lower=float(lower), upper=float(upper), seed=seed)
+
+
+def random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, seed=None):
+    return op("random_jpeg_quality", image, min_jpeg_quality=int(min_jpeg_quality),
+              max_jpeg_quality=int(max_jpeg_quality), seed=seed)
+
+
+# TensorFlow's own numbers for a seed of two.
+
+
+def stateless_random_brightness(image, max_delta, seed):
+    return op("stateless_random_brightness", image, seed, max_delta=float(max_delta))
+
+
+def stateless_random_contrast(image, lower, upper, seed):
+    return op("stateless_random_contrast", image, seed, lower=float(lower), upper=float(upper))
+
+
+def stateless_random_hue(image, max_delta, seed):
+    return op("stateless_random_hue", image, seed, max_delta=float(max_delta))
+
+
+def stateless_random_saturation(image, lower, upper, seed=None):
+    return op("stateless_random_saturation", image, seed, lower=float(lower), upper=float(upper))
+
+
+def stateless_random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, seed):
+    return op("stateless_random_jpeg_quality", image, seed, min_jpeg_quality=int(min_jpeg_quality),
+              max_jpeg_quality=int(max_jpeg_quality))
+
+
+def stateless_random_flip_left_right(image, seed):
+    return op("stateless_random_flip_left_right", image, seed)
+
+
+def stateless_random_flip_up_down(image, seed):
+    return op("stateless_random_flip_up_down", image, seed)
+
+
+def stateless_random_crop(value, size, seed, name=None):
+    return op("stateless_random_crop", value, seed, size=[int(side) for side in size])
+
+
 # What torchvision has besides.
 
 

@@ -6,6 +6,7 @@
 #include "stoker/image/resize.h"
 #include "stoker/ops/call.h"
 #include "stoker/ops/draws.h"
+#include "stoker/ops/part.h"
 #include "stoker/ops/picture_dims.h"
 #include "stoker/ops/resize_how.h"
 
@@ -69,15 +70,6 @@ Result<Array> windows(const Array& from, Context& context, BoxOf box_of) {
   STOKER_TRY(Array out, context.result(with_size(from.dims(), {box.height, box.width}), from.type()));
   for (int64_t i = 0; i < pictures_in(from.dims()); ++i) take_window(picture_of(from, i), box, picture_of(out, i));
   return out;
-}
-
-// ---- parts of arrays
-
-Result<void> check_part(const std::vector<int64_t>& size, Dims dims) {
-  bool fits = size.size() == dims.size();
-  for (size_t i = 0; fits && i < size.size(); ++i) fits = size[i] >= 0 && (dims[i] < 0 || size[i] <= dims[i]);
-  if (fits) return {};
-  return Error::invalid("a part of shape ", words_of(size), " does not fit shape ", words_of(dims));
 }
 
 // ---- resizing
@@ -193,21 +185,10 @@ Result<Array> ResizeWithCropOrPad::apply(std::span<const Array> inputs, Context&
   return windows(inputs[0], context, [&](Size size) { return box(size.height, size.width); });
 }
 
-Result<LeafSpec> RandomCrop::spec(std::span<const LeafSpec> inputs) const {
-  if (inputs[0].type) STOKER_TRY(check_numbers(*inputs[0].type));
-  if (inputs[0].shape) STOKER_TRY(check_part(size, *inputs[0].shape));
-  return LeafSpec{inputs[0].type, size};
-}
+Result<LeafSpec> RandomCrop::spec(std::span<const LeafSpec> inputs) const { return part_spec(inputs[0], size); }
 Result<Array> RandomCrop::apply(std::span<const Array> inputs, Context& context) const {
-  const Array& from = inputs[0];
-  STOKER_TRY(check_numbers(from.type()));
-  STOKER_TRY(check_part(size, from.dims()));
   Rng rng = draws(seed, context);
-  std::vector<int64_t> offset;
-  for (size_t i = 0; i < size.size(); ++i) offset.push_back(rng.below(from.dims()[i] - size[i] + 1));
-  STOKER_TRY(Array out, context.result(size, from.type()));
-  take_part(from, offset, out);
-  return out;
+  return drawn_part(inputs[0], size, context, [&](int64_t places) { return rng.below(places); });
 }
 
 Result<CropBox> RandomResizedCrop::box(int64_t rows, int64_t columns, Rng& rng) const {

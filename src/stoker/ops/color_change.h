@@ -1,0 +1,50 @@
+#pragma once
+
+#include "stoker/core/spec.h"
+#include "stoker/graph/context.h"
+#include "stoker/image/intensity.h"
+
+namespace stoker {
+
+// What adjust_*, random_* and stateless_random_* share: a picture changed by a
+// number that was given or drawn. Types other than floats of 16 and 32 bits are
+// computed on the scale of [0, 1].
+
+Result<void> check_rgb(Dims dims);
+
+Result<LeafSpec> intensity_spec(const LeafSpec& input);  // any shape
+Result<LeafSpec> contrast_spec(const LeafSpec& input);   // a picture or a batch
+Result<LeafSpec> rgb_spec(const LeafSpec& input);        // three channels
+Result<LeafSpec> jpeg_spec(const LeafSpec& input);       // one picture of one or three channels
+
+Result<Array> brightened(const Array& from, float delta, Context& context);
+Result<Array> contrasted(const Array& from, float factor, Context& context);
+Result<Array> hue_turned(const Array& from, float delta, Context& context);
+Result<Array> saturated(const Array& from, float factor, Context& context);
+Result<Array> through_jpeg(const Array& from, int64_t quality, bool accurate, Context& context);
+
+// The ranges from which is drawn.
+Result<void> check_max_delta(double max_delta, double most);
+Result<void> check_factors(double lower, double upper);
+Result<void> check_qualities(int64_t least, int64_t most);
+
+// `compute(const float* from, float* to)` on all values as float32, given back in
+// the type they had; `to_dims` is the shape of the result.
+template <typename Compute>
+Result<Array> in_floats(const Array& from, Dims to_dims, bool saturate, Context& context, Compute compute) {
+  STOKER_TRY(check_intensity(from.type()));
+  if (from.type() == DType::kFloat32) {
+    STOKER_TRY(Array out, context.result(to_dims, DType::kFloat32));
+    compute(static_cast<const float*>(from.raw()), static_cast<float*>(out.raw()));
+    return out;
+  }
+  STOKER_TRY(Array in, context.scratch(from.dims(), DType::kFloat32));
+  convert_intensity(from.raw(), from.type(), in.raw(), DType::kFloat32, false, from.count());
+  STOKER_TRY(Array made, context.scratch(to_dims, DType::kFloat32));
+  compute(static_cast<const float*>(in.raw()), static_cast<float*>(made.raw()));
+  STOKER_TRY(Array out, context.result(to_dims, from.type()));
+  convert_intensity(made.raw(), DType::kFloat32, out.raw(), from.type(), saturate, made.count());
+  return out;
+}
+
+}  // namespace stoker

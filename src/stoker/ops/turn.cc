@@ -1,0 +1,69 @@
+#include "stoker/ops/turn.h"
+
+#include <utility>
+#include <vector>
+
+#include "stoker/image/turn.h"
+#include "stoker/ops/call.h"
+#include "stoker/ops/picture_dims.h"
+
+namespace stoker {
+namespace {
+
+Result<void> check_numbers(DType type) {
+  if (type != DType::kBytes) return {};
+  return Error::invalid("a picture has numbers, found ", name_of(type));
+}
+
+std::vector<int64_t> sides_swapped(Dims dims) {
+  std::vector<int64_t> result(dims.begin(), dims.end());
+  std::swap(result[dims.size() - 3], result[dims.size() - 2]);
+  return result;
+}
+
+Result<LeafSpec> turned_spec(const LeafSpec& input, bool swap) {
+  if (input.type) STOKER_TRY(check_numbers(*input.type));
+  LeafSpec spec = input;
+  if (!spec.shape) return spec;
+  STOKER_TRY(check_picture(*spec.shape));
+  if (swap) spec.shape = sides_swapped(*spec.shape);
+  return spec;
+}
+
+template <typename Turn>
+Result<Array> turned(const Array& from, bool swap, Context& context, Turn turn) {
+  STOKER_TRY(check_numbers(from.type()));
+  STOKER_TRY(check_picture(from.dims()));
+  const std::vector<int64_t> same(from.dims().begin(), from.dims().end());
+  STOKER_TRY(Array out, context.result(swap ? sides_swapped(from.dims()) : same, from.type()));
+  for (int64_t i = 0; i < pictures_in(from.dims()); ++i) turn(picture_of(from, i), picture_of(out, i));
+  return out;
+}
+
+int quarters(int64_t k) { return static_cast<int>((k % 4 + 4) % 4); }
+
+}  // namespace
+
+Result<LeafSpec> Rot90::spec(std::span<const LeafSpec> inputs) const { return turned_spec(inputs[0], k % 2 != 0); }
+Result<Array> Rot90::apply(std::span<const Array> inputs, Context& context) const {
+  if (quarters(k) == 0) {
+    STOKER_TRY(check_numbers(inputs[0].type()));
+    STOKER_TRY(check_picture(inputs[0].dims()));
+    return inputs[0];
+  }
+  return turned(inputs[0], k % 2 != 0, context,
+                [&](const ImageView& from, const MutableImageView& to) { rotate_picture(from, quarters(k), to); });
+}
+
+Result<LeafSpec> TransposeImage::spec(std::span<const LeafSpec> inputs) const { return turned_spec(inputs[0], true); }
+Result<Array> TransposeImage::apply(std::span<const Array> inputs, Context& context) const {
+  return turned(inputs[0], true, context, transpose_picture);
+}
+
+namespace image {
+
+Value rot90(Value picture, Rot90 params) { return call(params, {std::move(picture)}); }
+Value transpose_image(Value picture) { return call(TransposeImage{}, {std::move(picture)}); }
+
+}  // namespace image
+}  // namespace stoker

@@ -1,0 +1,72 @@
+"""Operations on pictures against TensorFlow's results in tests/fixtures/image/golden.npz."""
+
+import pathlib
+import unittest
+
+import numpy as np
+
+import stoker as sk
+from image_cases import boxes, cases, distance, unpacked
+
+GOLDEN = pathlib.Path(__file__).resolve().parents[1] / "fixtures" / "image" / "golden.npz"
+
+
+class Golden(unittest.TestCase):
+    def test_every_operation_gives_tensorflows_values(self):
+        with np.load(GOLDEN) as file:
+            golden = unpacked(file)
+        for name, input, call, whole, share in (*cases(), *boxes()):
+            with self.subTest(name):
+                theirs = golden[name]
+                apart = distance(call(sk.image, golden[f"input {input}"], golden["input seeds"]), theirs)
+                self.assertNotIsInstance(apart, str, apart)
+                self.assertLessEqual(apart, whole if theirs.dtype.kind == "u" else share)
+
+
+class InsideMap(unittest.TestCase):
+    """The same functions as native operations of a pipeline."""
+
+    def test_seeds_may_come_from_the_elements(self):
+        picture = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
+        seeds = np.arange(20, dtype=np.int64).reshape(10, 2)
+        ds = sk.Dataset.from_tensor_slices(seeds).map(lambda s: sk.image.stateless_random_flip_left_right(picture, s))
+        made = list(ds)
+        for seed, ours in zip(seeds, made):
+            np.testing.assert_array_equal(ours, sk.image.stateless_random_flip_left_right(picture, seed))
+        self.assertTrue(any((m == picture).all() for m in made) and any((m != picture).any() for m in made))
+
+    def test_pictures_are_made_ready_for_a_network(self):
+        pictures = np.random.default_rng(1).integers(0, 256, (6, 30, 40, 3), dtype=np.uint8)
+
+        def ready(picture):
+            picture = sk.image.random_resized_crop(picture, 16, like="pillow")
+            picture = sk.image.random_flip_left_right(picture)
+            return sk.image.normalize(picture, [0.485, 0.456, 0.406], [0.229, 0.224, 0.225], layout="CHW")
+
+        batches = list(sk.Dataset.from_tensor_slices(pictures).map(ready).batch(3))
+        self.assertEqual([b.shape for b in batches], [(3, 3, 16, 16)] * 2)
+        self.assertEqual(batches[0].dtype, np.float32)
+
+    def test_random_ones_differ_between_elements_and_stay_the_same(self):
+        picture = np.random.default_rng(2).integers(0, 256, (8, 8, 3), dtype=np.uint8)
+        draws = {
+            "contrast": lambda x: sk.image.random_contrast(x, 0.2, 1.8),
+            "hue": lambda x: sk.image.random_hue(x, 0.4),
+            "saturation": lambda x: sk.image.random_saturation(x, 0.1, 1.9),
+            "jpeg_quality": lambda x: sk.image.random_jpeg_quality(x, 5, 80),
+            "crop": lambda x: sk.image.random_crop(x, (4, 4, 3)),
+            "flip": lambda x: sk.image.random_flip_up_down(x),
+        }
+        for name, draw in draws.items():
+            with self.subTest(name):
+                made, again = (np.stack(list(self.drawn(picture, draw))) for _ in range(2))
+                self.assertGreater(len(np.unique(made, axis=0)), 1)
+                np.testing.assert_array_equal(made, again)
+
+    def drawn(self, picture, draw):
+        sk.random.set_seed(3)
+        return sk.Dataset.from_tensor_slices(np.stack([picture] * 12)).map(draw)
+
+
+if __name__ == "__main__":
+    unittest.main()
