@@ -239,5 +239,47 @@ def normalize(image, mean, std, layout="HWC", scale=None):
               scale=None if scale is None else float(scale))
 
 
+def augment(image, operation, magnitude=0.0):
+    """One of the changes among which rand_augment chooses, by torchvision's name."""
+    return op("augment", image, operation=operation, magnitude=float(magnitude))
+
+
+def rand_augment(image, num_ops=2, magnitude=9, num_magnitude_bins=31, seed=None):
+    """torchvision's RandAugment."""
+    return op("rand_augment", image, num_ops=int(num_ops), magnitude=int(magnitude),
+              num_magnitude_bins=int(num_magnitude_bins), seed=seed)
+
+
+def trivial_augment(image, num_magnitude_bins=31, seed=None):
+    """torchvision's TrivialAugmentWide."""
+    return op("trivial_augment", image, num_magnitude_bins=int(num_magnitude_bins), seed=seed)
+
+
+def color_jitter(image, brightness=0, contrast=0, saturation=0, hue=0, seed=None):
+    """torchvision's ColorJitter: numbers or pairs."""
+    amounts = dict(brightness=brightness, contrast=contrast, saturation=saturation, hue=hue)
+    return op("color_jitter", image, seed=seed,
+              **{name: [] if amount == 0 else _numbers(amount) for name, amount in amounts.items()})
+
+
+def random_erasing(image, p=0.5, scale=(0.02, 0.33), ratio=(0.3, 3.3), value=0, layout="HWC", seed=None):
+    """torchvision's RandomErasing."""
+    return op("random_erasing", image, p=float(p), scale=_numbers(scale), ratio=_numbers(ratio),
+              value=_numbers(value), layout=layout, seed=seed)
+
+
+def mixup(images, labels, num_classes=None, alpha=1.0, seed=None):
+    """torchvision's MixUp on a batch: pictures and labels as float32. Labels are one-hot, or numbers of classes."""
+    share = op("mixup_share", images, alpha=float(alpha), seed=seed)
+    return op("mixup", images, share), op("mix_labels", labels, share, num_classes=int(num_classes or 0))
+
+
+def cutmix(images, labels, num_classes=None, alpha=1.0, seed=None):
+    """torchvision's CutMix on a batch: pictures, and labels as float32."""
+    box = op("cutmix_box", images, alpha=float(alpha), seed=seed)
+    share = op("cutmix_share", images, box)
+    return op("cutmix", images, box), op("mix_labels", labels, share, num_classes=int(num_classes or 0))
+
+
 def _numbers(values):
     return [float(value) for value in values] if hasattr(values, "__iter__") else [float(values)]

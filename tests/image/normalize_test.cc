@@ -8,7 +8,7 @@ namespace {
 // Every width, layout and number of channels gives the documented formula's bits.
 TEST(Normalize, GivesTheSameBitsInEveryLayout) {
   for (int64_t channels : {1, 2, 3, 4})
-    for (int64_t width : {1, 7, 33}) {
+    for (int64_t width : {1, 7, 33, 100}) {
       const int64_t height = 2, n = height * width * channels;
       std::vector<uint8_t> pixels;
       for (int64_t i = 0; i < n; ++i) pixels.push_back(static_cast<uint8_t>(i * 37));

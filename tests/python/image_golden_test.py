@@ -56,6 +56,10 @@ class InsideMap(unittest.TestCase):
             "jpeg_quality": lambda x: sk.image.random_jpeg_quality(x, 5, 80),
             "crop": lambda x: sk.image.random_crop(x, (4, 4, 3)),
             "flip": lambda x: sk.image.random_flip_up_down(x),
+            "jitter": lambda x: sk.image.color_jitter(x, 0.4, 0.4, 0.4, 0.1),
+            "rand_augment": lambda x: sk.image.rand_augment(x),
+            "trivial_augment": lambda x: sk.image.trivial_augment(x),
+            "erasing": lambda x: sk.image.random_erasing(x),
         }
         for name, draw in draws.items():
             with self.subTest(name):
@@ -66,6 +70,18 @@ class InsideMap(unittest.TestCase):
     def drawn(self, picture, draw):
         sk.random.set_seed(3)
         return sk.Dataset.from_tensor_slices(np.stack([picture] * 12)).map(draw)
+
+
+class Batches(unittest.TestCase):
+    def test_pictures_and_labels_are_mixed_alike(self):
+        pictures = np.arange(4, dtype=np.float32)[:, None, None, None] * np.ones((1, 8, 8, 3), np.float32)
+        labels = np.arange(4, dtype=np.int64)
+        whole = sk.Dataset.from_tensor_slices((pictures, labels)).batch(4)
+        for mix in (sk.image.mixup, sk.image.cutmix):
+            with self.subTest(mix.__name__):
+                ((mixed, chances),) = list(whole.map(lambda x, y: mix(x, y, num_classes=4)))
+                np.testing.assert_allclose(chances.sum(1), 1, rtol=1e-6)
+                np.testing.assert_allclose(mixed.mean((1, 2, 3)), chances @ np.arange(4), rtol=1e-5)
 
 
 if __name__ == "__main__":

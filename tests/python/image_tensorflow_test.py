@@ -65,6 +65,48 @@ class Pillow(unittest.TestCase):
         ours = sk.image.random_resized_crop(picture, 20, scale=(1, 1), ratio=(4 / 3, 4 / 3), like="pillow")
         np.testing.assert_array_equal(ours, pillow_resize(picture, 20, 20, pillow_methods()["bilinear"]))
 
+    def test_augmentations_are_its_own(self):
+        draw = np.random.default_rng(8)
+        for size in ((33, 47, 3), (64, 20, 1), (2, 2, 3)):
+            # Few levels and many: both matter to histograms.
+            for picture in (draw.integers(0, 256, size, dtype=np.uint8), draw.integers(90, 99, size, dtype=np.uint8)):
+                for name, magnitude, theirs in augmentations(picture):
+                    with self.subTest(name, magnitude=magnitude, size=size):
+                        ours = sk.image.augment(picture, name, magnitude).astype(int)
+                        wanted = np.asarray(theirs).reshape(size).astype(int)
+                        self.assertLessEqual(np.abs(ours - wanted).max(), 1 if name == "Sharpness" else 0)
+
+
+def augmentations(array):
+    """What torchvision makes of them with Pillow: name, magnitude, picture."""
+    from PIL import Image, ImageEnhance, ImageOps
+
+    picture = Image.fromarray(array if array.shape[2] == 3 else array[..., 0])
+    height, width = array.shape[:2]
+
+    def affine(*matrix):
+        return picture.transform((width, height), Image.AFFINE, matrix, Image.NEAREST, fillcolor=0)
+
+    for slope in (-0.99, -0.13, 0.3):
+        yield "ShearX", slope, affine(1, slope, 0, 0, 1, 0)
+        yield "ShearY", slope, affine(1, 0, 0, slope, 1, 0)
+    for pixels in (-32, -3.7, 5):
+        yield "TranslateX", pixels, affine(1, 0, -int(pixels), 0, 1, 0)
+        yield "TranslateY", pixels, affine(1, 0, 0, 0, 1, -int(pixels))
+    for degrees in (-135, -30, -0.9, 0, 18, 90.5):
+        yield "Rotate", degrees, picture.rotate(degrees, Image.NEAREST, fillcolor=0)
+    for more in (-0.99, -0.3, 0, 0.27, 0.9):
+        yield "Brightness", more, ImageEnhance.Brightness(picture).enhance(1 + more)
+        yield "Color", more, ImageEnhance.Color(picture).enhance(1 + more)
+        yield "Contrast", more, ImageEnhance.Contrast(picture).enhance(1 + more)
+        yield "Sharpness", more, ImageEnhance.Sharpness(picture).enhance(1 + more)
+    for bits in (1, 4, 8):
+        yield "Posterize", bits, ImageOps.posterize(picture, bits)
+    for threshold in (0, 93.5, 255):
+        yield "Solarize", threshold, ImageOps.solarize(picture, threshold)
+    yield "AutoContrast", 0, ImageOps.autocontrast(picture)
+    yield "Equalize", 0, ImageOps.equalize(picture)
+
 
 def pillow_methods():
     from PIL import Image

@@ -7,29 +7,21 @@ namespace stoker {
 namespace {
 
 template <typename T>
-float widened(T value) {
-  return static_cast<float>(value);
-}
-
-// kChannels and kPixelStep known make loops of fixed strides, which compilers turn into vectors; 0: not known.
-template <int kChannels, int kPixelStep, typename T>
 void normalize_values(const T* from, int64_t width, const Normalization& how, const FloatRow& to) {
-  const int64_t channels = kChannels ? kChannels : static_cast<int64_t>(how.mean.size());
-  const int64_t step = kPixelStep ? kPixelStep : to.pixel_step;
+  const auto channels = static_cast<int64_t>(how.mean.size());
   for (int64_t c = 0; c < channels; ++c) {
     const float scale = how.scale;
     const float mean = how.mean[static_cast<size_t>(c)], std = how.std[static_cast<size_t>(c)];
     float* out = to.values + c * to.channel_step;
-    for (int64_t x = 0; x < width; ++x) out[x * step] = (widened(from[x * channels + c]) * scale - mean) / std;
+    for (int64_t x = 0; x < width; ++x)
+      out[x * to.pixel_step] = (static_cast<float>(from[x * channels + c]) * scale - mean) / std;
   }
 }
 
-template <typename T>
-void normalize_as(const T* from, int64_t width, const Normalization& how, const FloatRow& to) {
-  if (how.mean.size() == 3 && to.pixel_step == 1) return normalize_values<3, 1>(from, width, how, to);
-  if (how.mean.size() == 3 && to.pixel_step == 3) return normalize_values<3, 3>(from, width, how, to);
-  if (how.mean.size() == 1 && to.pixel_step == 1) return normalize_values<1, 1>(from, width, how, to);
-  normalize_values<0, 0>(from, width, how, to);
+void normalize_bytes(const uint8_t* from, int64_t width, const Normalization& how, FloatRow to) {
+  const int64_t done = how.mean.size() == 3 ? normalize_rgb_by_vectors(from, width, how, to) : 0;
+  to.values += done * to.pixel_step;
+  normalize_values(from + 3 * done, width - done, how, to);
 }
 
 }  // namespace
@@ -46,9 +38,10 @@ float unit_scale(DType type) {
 }
 
 void normalize_row(const void* row, DType type, int64_t width, const Normalization& how, const FloatRow& to) {
+  if (type == DType::kUint8) return normalize_bytes(static_cast<const uint8_t*>(row), width, how, to);
   visit_dtype(type, [&](auto zero) {
     using T = decltype(zero);
-    if constexpr (!std::is_same_v<T, Bytes>) normalize_as(static_cast<const T*>(row), width, how, to);
+    if constexpr (!std::is_same_v<T, Bytes>) normalize_values(static_cast<const T*>(row), width, how, to);
   });
 }
 

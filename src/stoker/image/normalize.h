@@ -31,6 +31,10 @@ struct FloatRow {
 // One row of `width` pixels, whose channels are those of `how`. Not for strings.
 void normalize_row(const void* row, DType type, int64_t width, const Normalization& how, const FloatRow& to);
 
+// What vectors can do of it for three channels of uint8: pixels [0, result).
+// Nothing where Highway was left out.
+int64_t normalize_rgb_by_vectors(const uint8_t* row, int64_t width, const Normalization& how, const FloatRow& to);
+
 // All rows, into [height, width, channels] or, as planes, [channels, height, width].
 enum class Layout { kPixels, kPlanes };
 void normalize_picture(const ImageView& from, const Normalization& how, Layout layout, float* to);

@@ -8,6 +8,7 @@
 #include "stoker/ops/draws.h"
 #include "stoker/ops/part.h"
 #include "stoker/ops/picture_dims.h"
+#include "stoker/ops/range.h"
 #include "stoker/ops/resize_how.h"
 
 namespace stoker {
@@ -73,14 +74,6 @@ Result<Array> windows(const Array& from, Context& context, BoxOf box_of) {
 }
 
 // ---- resizing
-
-Result<DrawRange> range_of(const std::vector<double>& values, std::string_view name) {
-  if (values.size() == 2 && values[0] > 0 && values[0] <= values[1] && values[1] < 1e9)
-    return DrawRange{values[0], values[1]};
-  std::string found;
-  for (double value : values) found += (found.empty() ? "" : ", ") + std::to_string(value);
-  return Error::invalid(name, " is two rising numbers above 0, found [", found, "]");
-}
 
 Result<void> check_pixels(Dims dims) {
   const Size size = size_of_picture(dims);
