@@ -8,6 +8,7 @@
 #include "support/no_rights.h"
 #include "support/streams.h"
 #include "support/temp_dir.h"
+#include "support/zstd.h"
 
 namespace stoker {
 namespace {
@@ -108,6 +109,37 @@ TEST(Decompress, ReadsAnEmptyMemberAsNothing) {
   const Drained all = inflated(gzipped(""), Compression::kGzip);
   EXPECT_EQ(all.bytes, "");
   EXPECT_FALSE(all.error);
+}
+
+TEST(Decompress, ReadsZstdFramesOneBehindTheOtherHoweverTheyCome) {
+  const std::string text = text_of_size(100000);
+  const std::string skippable("\x50\x2a\x4d\x18\x03\x00\x00\x00xyz", 11);
+  const std::string bytes = zstd_compressed(text) + skippable + zstd_compressed("") + zstd_compressed(text, 19);
+  for (size_t piece : {1, 3, 1000, 1000000}) {
+    const auto stream = decompress(faulty_stream({.bytes = bytes, .piece = piece}), Compression::kZstd).value();
+    const Drained all = drain(*stream, 777);
+    EXPECT_EQ(all.bytes, text + text);
+    EXPECT_FALSE(all.error);
+  }
+  EXPECT_EQ(inflated(zstd_compressed("one") + std::string(512, '\0'), Compression::kZstd).bytes, "one");
+  EXPECT_EQ(inflated(zstd_compressed("one"), Compression::kAuto).bytes, "one");
+}
+
+TEST(Decompress, SaysWhatIsWrongWithZstdData) {
+  const std::string text = text_of_size(100000), bytes = zstd_compressed(text);
+  for (size_t size : {size_t{1}, size_t{4}, size_t{9}, bytes.size() / 2, bytes.size() - 1}) {
+    const Drained cut = inflated(bytes.substr(0, size), Compression::kZstd);
+    ASSERT_TRUE(cut.error) << size;
+    EXPECT_EQ(cut.error->code(), Code::kDataLoss);
+    EXPECT_EQ(cut.error->message(), "ZSTD data of data.gz ends too early, at byte " + std::to_string(size));
+    EXPECT_EQ(text.compare(0, cut.bytes.size(), cut.bytes), 0);
+  }
+  std::string damaged = bytes;
+  damaged.back() = static_cast<char>(damaged.back() ^ 1);  // of the checksum
+  EXPECT_EQ(inflated(damaged, Compression::kZstd).error->code(), Code::kDataLoss);
+  EXPECT_EQ(inflated("plain text", Compression::kZstd).error->message(),
+            "ZSTD data of data.gz is damaged at byte 0: Unknown frame descriptor");
+  EXPECT_EQ(inflated("", Compression::kZstd).error->message(), "data.gz is empty, ZSTD data was wanted");
 }
 
 TEST(Decompress, SaysWhereCutBytesEnd) {

@@ -4,6 +4,7 @@
 
 #include "support/support.h"
 #include "support/temp_dir.h"
+#include "support/zstd.h"
 
 namespace stoker {
 namespace {
@@ -15,6 +16,13 @@ TEST(TextLines, GivesTheLinesOfSeveralFilesInOrder) {
   std::vector<std::string> lines;
   for (const Element& e : elements(Dataset::text_lines({.filenames = {a, b}}))) lines.emplace_back(e.leaves[0].bytes());
   EXPECT_EQ(lines, (std::vector<std::string>{"one", "two", "three"}));
+}
+
+TEST(TextLines, ReadsZstdFiles) {
+  TempDir dir;
+  const std::string path = dir.write("a.zst", zstd_compressed("one\n") + zstd_compressed("two\n"));
+  EXPECT_EQ(words_of(Dataset::text_lines({.filenames = {path}, .compression_type = "ZSTD"})),
+            (std::vector<std::string>{"string[] 'one';", "string[] 'two';"}));
 }
 
 TEST(TextLines, GoesOnWithTheNextFileBehindOneThatIsMissing) {

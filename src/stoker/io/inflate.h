@@ -4,13 +4,16 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
 namespace stoker {
 
-enum class Wrapper : uint8_t { kGzip, kZlib };
+// GZIP and ZLIB wrap deflate; zstd is its own.
+enum class Wrapper : uint8_t { kGzip, kZlib, kZstd };
+std::string_view name_of(Wrapper wrapper);
 
-// Undoes deflate, one wrapped stream (in GZIP: a member) at a time, header and
-// checksum included.
+// Undoes compression, one wrapped stream (in GZIP: a member, in zstd: a frame)
+// at a time, header and checksum included.
 class Inflater {
  public:
   // An inflater may take in some bytes before it knows that they lie behind the
@@ -30,11 +33,12 @@ class Inflater {
   virtual void restart() = 0;
 };
 
-// The faster one there is. Text of words and numbers, GZIP level 6, one thread
+// The faster one there is; null for zstd in a build without it. Text of words and numbers, GZIP level 6, one thread
 // of an AMD EPYC: zlib 0.38 GB/s, ISA-L 1.1 GB/s (bench/kernels/inflate_bench).
 std::unique_ptr<Inflater> make_inflater(Wrapper wrapper);
 
 std::unique_ptr<Inflater> make_zlib_inflater(Wrapper wrapper);
 std::unique_ptr<Inflater> make_isal_inflater(Wrapper wrapper);  // null in a build without ISA-L
+std::unique_ptr<Inflater> make_zstd_inflater();                 // null in a build without zstd
 
 }  // namespace stoker

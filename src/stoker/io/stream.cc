@@ -160,7 +160,7 @@ class InflateStream final : public ByteStream {
     offset_ += count;
   }
 
-  const char* name() const { return wrapper_ == Wrapper::kGzip ? "GZIP" : "ZLIB"; }
+  std::string_view name() const { return name_of(wrapper_); }
 
   Error damaged(const char* why) const {
     return Error::corrupt(name(), " data of ", path(), " is damaged at byte ", offset_, ": ", why, behind_members())
@@ -189,9 +189,16 @@ class InflateStream final : public ByteStream {
   std::optional<Error> failure_;
 };
 
+#ifdef STOKER_HAVE_ZSTD
+constexpr bool kHaveZstd = true;
+#else
+constexpr bool kHaveZstd = false;
+#endif
+Error no_zstd() { return Error::unimplemented("this build has no zstd, so ZSTD data cannot be read"); }
+
 Result<std::unique_ptr<ByteStream>> decompress_as_it_begins(std::unique_ptr<ByteStream> bytes) {
-  constexpr std::string_view kGzipMark = "\x1f\x8b";
-  std::string front(kGzipMark.size(), '\0');
+  constexpr std::string_view kGzipMark = "\x1f\x8b", kZstdMark = "\x28\xb5\x2f\xfd";
+  std::string front(kZstdMark.size(), '\0');
   size_t used = 0;
   while (used < front.size()) {
     STOKER_TRY(const size_t count, bytes->read(std::span(front).subspan(used)));
@@ -199,7 +206,9 @@ Result<std::unique_ptr<ByteStream>> decompress_as_it_begins(std::unique_ptr<Byte
     used += count;
   }
   front.resize(used);
-  const Compression found = front == kGzipMark ? Compression::kGzip : Compression::kNone;
+  const Compression found = front.starts_with(kGzipMark) ? Compression::kGzip
+                            : front == kZstdMark         ? Compression::kZstd
+                                                         : Compression::kNone;
   return decompress(std::make_unique<PutBackStream>(std::move(front), std::move(bytes)), found);
 }
 
@@ -221,8 +230,9 @@ Result<Compression> compression_of(std::string_view name) {
   if (name.empty()) return Compression::kNone;
   if (name == "GZIP") return Compression::kGzip;
   if (name == "ZLIB") return Compression::kZlib;
+  if (name == "ZSTD") return kHaveZstd ? Result<Compression>(Compression::kZstd) : no_zstd();
   if (name == "AUTO") return Compression::kAuto;
-  return Error::invalid("the compression '", name, "' is none of '', 'GZIP', 'ZLIB', 'AUTO'");
+  return Error::invalid("the compression '", name, "' is none of '', 'GZIP', 'ZLIB', 'ZSTD', 'AUTO'");
 }
 
 Result<std::unique_ptr<ByteStream>> open_stream(const std::string& path, Compression compression) {
@@ -235,6 +245,9 @@ Result<std::unique_ptr<ByteStream>> decompress(std::unique_ptr<ByteStream> bytes
     case Compression::kNone: return bytes;
     case Compression::kGzip: return std::make_unique<InflateStream>(std::move(bytes), Wrapper::kGzip);
     case Compression::kZlib: return std::make_unique<InflateStream>(std::move(bytes), Wrapper::kZlib);
+    case Compression::kZstd:
+      if (!kHaveZstd) return no_zstd();
+      return std::make_unique<InflateStream>(std::move(bytes), Wrapper::kZstd);
     case Compression::kAuto: return decompress_as_it_begins(std::move(bytes));
   }
   return Error::invalid("no such compression: ", static_cast<int>(compression));

@@ -29,17 +29,18 @@ class ByteStream {
   virtual const std::string& path() const = 0;
 };
 
-// kAuto: GZIP where the bytes begin as GZIP does, otherwise none. ZLIB has no
-// mark of its own: text may begin like it.
-enum class Compression : uint8_t { kNone, kGzip, kZlib, kAuto };
+// kAuto: GZIP or zstd where the bytes begin as these do, otherwise none. ZLIB
+// has no mark of its own: text may begin like it.
+enum class Compression : uint8_t { kNone, kGzip, kZlib, kZstd, kAuto };
 
-// tf.data's names: "", "GZIP", "ZLIB"; and "AUTO".
+// tf.data's names: "", "GZIP", "ZLIB"; and "ZSTD", "AUTO". Unimplemented where
+// the build has no zstd.
 Result<Compression> compression_of(std::string_view name);
 
 Result<std::unique_ptr<ByteStream>> open_stream(const std::string& path, Compression compression);
 
-// Whole members one behind the other, and zeros behind the last, are one GZIP
-// stream. One that is cut or damaged is DataLoss with the place in the
+// Whole members (in zstd: frames) one behind the other, and zeros behind the
+// last, are one stream; of ZLIB there is one. One that is cut or damaged is DataLoss with the place in the
 // compressed bytes, and so is an empty one: it was never written.
 Result<std::unique_ptr<ByteStream>> decompress(std::unique_ptr<ByteStream> bytes, Compression compression);
 

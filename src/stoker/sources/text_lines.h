@@ -32,7 +32,7 @@ struct TextLines {
 
   void describe(Fields& f) {
     f.required("filenames", filenames, "one file or several, read in order");
-    f("compression_type", compression_type, "\"\", \"GZIP\" or \"ZLIB\"");
+    f("compression_type", compression_type, "\"\", \"GZIP\", \"ZLIB\" or \"ZSTD\"");
   }
 
   Result<void> check() const;
