@@ -20,6 +20,11 @@ template <typename T>
 concept StreamStage = requires(const T& t, typename T::State& s, Context& c) {
   { t.next(s, c) } -> std::same_as<Result<std::optional<Element>>>;
 };
+// A source that has both forms says which of the two its parameters ask for.
+template <typename T>
+concept EitherSource = ListStage<T> && StreamStage<T> && requires(const T& t) {
+  { t.by_position() } -> std::same_as<bool>;
+};
 template <typename T>
 concept MapStage = requires(const T& t, Element e, Context& c) {
   { t.apply(std::move(e), c) } -> std::same_as<Result<Element>>;
@@ -61,8 +66,9 @@ struct StateTypeOf<T> {
 };
 
 template <typename T>
-constexpr int forms_of = int{ListStage<T>} + int{StreamStage<T>} + int{MapStage<T>} + int{FilterStage<T>} +
-                         int{SelectionStage<T>} + int{ElementSequence<T> || RunSequence<T>} + int{EngineStage<T>};
+constexpr int forms_of =
+    int{ListStage<T>} + int{StreamStage<T>} + int{MapStage<T>} + int{FilterStage<T>} + int{SelectionStage<T>} +
+    int{ElementSequence<T> || RunSequence<T>} + int{EngineStage<T>} - int{EitherSource<T>};
 
 template <typename T>
 concept StageStruct = forms_of<T> == 1;
@@ -82,7 +88,11 @@ class StageOf final : public Stage {
     return type;
   }
 
-  const StageType& type() const override { return info(); }
+  const StageType& type() const override {
+    if constexpr (EitherSource<T>)
+      if (!stage_.by_position()) return stream_info();
+    return info();
+  }
   Result<Json> params(WriteContext& context) const override {
     if constexpr (requires { stage_.can_save(); }) STOKER_TRY(stage_.can_save());
     Json json = Json::dict();
@@ -325,6 +335,14 @@ class StageOf final : public Stage {
     defaults.describe(fields);
     type.params = documented(fields);
     type.read = &read;
+    return type;
+  }
+  static const StageType& stream_info() {
+    static const StageType type = [] {
+      StageType stream = info();
+      stream.form = Form::kStream;
+      return stream;
+    }();
     return type;
   }
   static Result<std::shared_ptr<const Stage>> read(const Json& json, ReadContext& context) {

@@ -1,0 +1,32 @@
+#include "stoker/io/window.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace stoker {
+namespace {
+
+// One read of this size costs little more than its copying.
+constexpr size_t kReadBytes = 256 << 10;
+
+}  // namespace
+
+ByteWindow::ByteWindow(std::unique_ptr<ByteStream> bytes, int64_t offset)
+    : bytes_(std::move(bytes)), path_(bytes_->path()), offset_(offset) {}
+
+Result<void> ByteWindow::fill(size_t wanted) {
+  while (end_ - begin_ < wanted && bytes_) {
+    if (begin_ > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    end_ -= std::exchange(begin_, 0);
+    // Grows with what has come, not with what somebody wants.
+    if (end_ + kReadBytes / 2 > buffer_.size()) buffer_.resize(std::max(kReadBytes, 2 * end_));
+    Result<size_t> count = bytes_->read(std::span(buffer_).subspan(end_));
+    if (!count || *count == 0) bytes_.reset();
+    if (!count) return std::move(count).error();
+    end_ += *count;
+  }
+  return {};
+}
+
+}  // namespace stoker
