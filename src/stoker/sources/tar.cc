@@ -1,0 +1,420 @@
+#include "stoker/sources/tar.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+
+#include "stoker/codecs/archive.h"
+#include "stoker/io/file_set.h"
+#include "stoker/io/stream.h"
+
+namespace stoker {
+namespace {
+
+// More than any member of a training set, less than a bomb wants.
+constexpr int64_t kMostMemberBytes = int64_t{1} << 31;
+
+class StreamInput final : public ArchiveInput {
+ public:
+  explicit StreamInput(std::unique_ptr<ByteStream> bytes) : bytes_(std::move(bytes)), buffer_(kPieceBytes) {}
+
+  Result<Bytes> read() override {
+    STOKER_TRY(const size_t count, bytes_->read(buffer_));
+    return Bytes(buffer_.data(), count);
+  }
+  Result<int64_t> skip(int64_t wanted) override {
+    const int64_t bytes = std::min(wanted, bytes_->left().value_or(0));
+    if (bytes > 0) STOKER_TRY(bytes_->skip(bytes));
+    return bytes;
+  }
+
+ private:
+  static constexpr size_t kPieceBytes = 64 << 10;  // small: of large members headers alone are read
+  const std::unique_ptr<ByteStream> bytes_;
+  std::vector<char> buffer_;
+};
+
+Result<std::unique_ptr<TarReader>> open_tar(const std::string& path, Compression compression) {
+  STOKER_TRY(auto bytes, open_stream(path, compression));
+  return TarReader::open(std::make_unique<StreamInput>(std::move(bytes)));
+}
+
+Error about(const std::string& path, const Error& error) {
+  if (!error.place().path.empty()) return error;
+  return Error::of(error.code(), path, ": ", error.message()).set_path(path);
+}
+
+std::string without_dot(std::string_view name) {
+  while (name.starts_with("./") || name.starts_with('/')) name.remove_prefix(name.starts_with('/') ? 1 : 2);
+  return std::string(name);
+}
+
+// The structure of elements and the places of their components in it.
+struct Structure {
+  const Nest* nest = nullptr;
+
+  explicit Structure(const std::vector<std::string>& components) {
+    std::vector<Nest::Field> fields{{"__key__", Nest::leaf()}, {"__url__", Nest::leaf()}};
+    for (const std::string& component : components) fields.emplace_back(component, Nest::leaf());
+    nest = Nest::dict(std::move(fields));
+  }
+
+  Element element(const std::string& key, const std::string& url, std::vector<Array> components) const {
+    Element element(nest, {});
+    for (size_t i = 0; i < nest->leaf_count(); ++i) element.leaves.emplace_back(Array());
+    element.leaves[nest->first_leaf(0)] = Array::of_bytes(key);
+    element.leaves[nest->first_leaf(1)] = Array::of_bytes(url);
+    for (size_t i = 0; i < components.size(); ++i) element.leaves[nest->first_leaf(i + 2)] = std::move(components[i]);
+    return element;
+  }
+};
+
+Error lacks(const std::string& path, const std::string& key, const std::string& component) {
+  return Error::invalid(path, ": the sample ", key, " has no ", component).set_path(path);
+}
+
+// One sample's members by extension.
+struct Sample {
+  std::string key;
+  std::map<std::string, ArchiveMember> parts;
+  std::string problem;
+
+  void add(const std::string& extension, const ArchiveMember& member) {
+    const auto [before, fresh] = parts.emplace(extension, member);
+    if (!fresh && problem.empty())
+      problem = "the sample " + key + " has " + extension + " twice, at bytes " +
+                std::to_string(before->second.offset) + " and " + std::to_string(member.offset);
+  }
+  std::vector<std::string> extensions() const {
+    std::vector<std::string> names;
+    for (const auto& [name, _] : parts) names.push_back(name);
+    return names;
+  }
+};
+
+// The samples of one plain file, in the order in which their keys come first,
+// and what ended it before its end.
+class FileIndex {
+ public:
+  explicit FileIndex(const std::string& path) : path_(path) {
+    if (const Result<void> walked = walk(); !walked) failure = about(path, walked.error());
+  }
+
+  std::vector<Sample> samples;
+  std::optional<Error> failure;
+
+ private:
+  Result<void> walk() {
+    STOKER_TRY(const File file, File::open(path_));
+    if (file.size() == 0) return {};
+    STOKER_TRY(const auto tar, open_tar(path_, Compression::kNone));
+    while (true) {
+      STOKER_TRY(std::optional<ArchiveMember> member, tar->next());
+      if (!member) return {};
+      if (member->size > file.size() - member->offset)
+        return Error::corrupt(path_, " ends at byte ", file.size(), ", inside the member ", member->name, " of ",
+                              member->size, " bytes at byte ", member->offset)
+            .set_path(path_, member->offset);
+      add(*std::move(member));
+    }
+  }
+
+  void add(ArchiveMember member) {
+    std::string problem;
+    if (!member.link.empty()) problem = resolve(member);
+    places_[without_dot(member.name)] = {member.offset, member.size};
+    const std::optional<TarName> name = tar_name_of(member.name);
+    if (!name) return;
+    const auto [known, fresh] = by_key_.emplace(name->key, samples.size());
+    if (fresh) samples.push_back({name->key, {}, {}});
+    Sample& sample = samples[known->second];
+    sample.add(name->extension, member);
+    if (sample.problem.empty()) sample.problem = problem;
+  }
+
+  // What is wrong with a hard link, if something is.
+  std::string resolve(ArchiveMember& member) const {
+    const auto target = places_.find(without_dot(member.link));
+    if (target == places_.end())
+      return "the member " + member.name + " is a link to " + member.link + ", which does not come before it";
+    std::tie(member.offset, member.size) = target->second;
+    return {};
+  }
+
+  const std::string& path_;
+  std::unordered_map<std::string, size_t> by_key_;
+  std::unordered_map<std::string, std::pair<int64_t, int64_t>> places_;  // offset and size, for links
+};
+
+}  // namespace
+
+std::optional<TarName> tar_name_of(std::string_view member) {
+  TarName name{without_dot(member), {}};
+  const size_t base = name.key.rfind('/') + 1;
+  const size_t dot = name.key.find('.', base);
+  if (dot == std::string::npos || dot == base) return std::nullopt;
+  const bool from_macos = name.key.starts_with("__MACOSX/") || name.key.find("/__MACOSX/") != std::string::npos;
+  const bool meta = name.key.compare(base, 2, "__") == 0 && name.key.ends_with("__");
+  if (from_macos || meta) return std::nullopt;
+  name.extension = name.key.substr(dot + 1);
+  name.key.resize(dot);
+  for (char& c : name.extension)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return name;
+}
+
+// All plain files as one list. What ends a file early has one place: the error.
+class Tar::Index {
+ public:
+  // Once; says what is wrong with the whole.
+  const Result<void>& of(const Tar& tar) {
+    std::call_once(once_, [&] { built_ = tar.by_position() ? build(tar) : look_into(tar); });
+    return built_;
+  }
+
+  const Structure& structure() const { return *structure_; }
+  const std::vector<std::string>& components() const { return components_; }
+  int64_t length() const { return static_cast<int64_t>(samples_.size()); }
+  std::string words(int64_t i) const {
+    if (i < 0 || i >= length()) return {};
+    const Entry& entry = samples_[static_cast<size_t>(i)];
+    return entry.error ? "" : "sample " + entry.key + " of " + files_->path(entry.file);
+  }
+
+  Result<Element> read(int64_t i) {
+    const Entry& entry = samples_[static_cast<size_t>(i)];
+    if (entry.error) return *entry.error;
+    std::vector<Array> parts;
+    for (size_t c = 0; c < components_.size(); ++c) {
+      const Place& place = places_[entry.first_place + c];
+      STOKER_TRY(Array part, files_->read(entry.file, place.offset, place.size));
+      parts.push_back(std::move(part));
+    }
+    return structure_->element(entry.key, files_->path(entry.file), std::move(parts));
+  }
+
+ private:
+  struct Place {
+    int64_t offset, size;
+  };
+  struct Entry {
+    size_t file;
+    std::string key;
+    size_t first_place;
+    std::unique_ptr<Error> error;  // instead of places
+  };
+
+  Result<void> build(const Tar& tar) {
+    files_.emplace(tar.filenames);
+    components_ = tar.components;
+    for (size_t file = 0; file < files_->size(); ++file) add(file, FileIndex(files_->path(file)));
+    if (components_.empty()) {
+      if (!samples_.empty() && samples_[0].error) return *samples_[0].error;
+      return Error::invalid("no file has a sample to tell the components; name them in `components`");
+    }
+    structure_.emplace(components_);
+    return {};
+  }
+
+  void add(size_t file, FileIndex found) {
+    if (components_.empty() && !found.samples.empty()) components_ = found.samples[0].extensions();
+    for (const Sample& sample : found.samples) {
+      const bool last = &sample == &found.samples.back();
+      if (last && found.failure && !missing(sample).empty()) break;  // the failure stands for it
+      add(file, sample);
+    }
+    if (found.failure) samples_.push_back({file, {}, 0, std::make_unique<Error>(*found.failure)});
+  }
+
+  void add(size_t file, const Sample& sample) {
+    Entry entry{file, sample.key, places_.size(), nullptr};
+    const std::string& path = files_->path(file);
+    if (const std::string component = missing(sample); !component.empty())
+      entry.error = std::make_unique<Error>(lacks(path, sample.key, component));
+    else if (!sample.problem.empty())
+      entry.error = std::make_unique<Error>(Error::invalid(path, ": ", sample.problem).set_path(path));
+    else
+      for (const std::string& component : components_) {
+        const ArchiveMember& member = sample.parts.at(component);
+        places_.push_back({member.offset, member.size});
+      }
+    samples_.push_back(std::move(entry));
+  }
+
+  std::string missing(const Sample& sample) const {
+    for (const std::string& component : components_)
+      if (!sample.parts.contains(component)) return component;
+    return {};
+  }
+
+  // Of compressed files only the components must be known before.
+  Result<void> look_into(const Tar& tar);
+
+  std::once_flag once_;
+  Result<void> built_;
+  std::optional<FileSet> files_;
+  std::vector<std::string> components_;
+  std::optional<Structure> structure_;
+  std::vector<Entry> samples_;
+  std::vector<Place> places_;  // of each sample, in the order of components
+};
+
+// A sample of a compressed file: the bytes of each extension.
+struct Tar::SampleParts {
+  std::string key;
+  std::map<std::string, std::string> parts;
+  std::string problem;
+};
+
+// The samples of one compressed file as they come: members of a key that stand
+// apart are two samples.
+class Tar::Samples {
+ public:
+  static Result<std::shared_ptr<Samples>> open(const std::string& path, const std::string& compression) {
+    STOKER_TRY(const Compression known, compression_of(compression));
+    Result<std::unique_ptr<TarReader>> tar = open_tar(path, known);
+    if (!tar) return about(path, tar.error());
+    return std::make_shared<Samples>(path, *std::move(tar));
+  }
+  Samples(std::string path, std::unique_ptr<TarReader> tar) : path_(std::move(path)), tar_(std::move(tar)) {}
+
+  // Nothing at the end. `read`: with the bytes of its members.
+  Result<std::optional<SampleParts>> next(bool read) {
+    Result<std::optional<SampleParts>> found = gather(read);
+    if (!found) return about(path_, found.error());
+    return found;
+  }
+
+ private:
+  Result<std::optional<SampleParts>> gather(bool read) {
+    std::optional<SampleParts> found;
+    while (true) {
+      STOKER_TRY(const bool more, look());
+      if (!more || (found && found->key != name_.key)) return found;
+      if (!found) found.emplace().key = name_.key;
+      std::string bytes;
+      if (read && ahead_->link.empty()) {
+        STOKER_TRY(bytes, tar_->contents(kMostMemberBytes));
+      }
+      if (!ahead_->link.empty()) found->problem = "the member " + ahead_->name + " is a hard link";
+      if (!found->parts.emplace(name_.extension, std::move(bytes)).second)
+        found->problem = "the sample " + found->key + " has " + name_.extension + " twice";
+      ahead_.reset();
+    }
+  }
+
+  // Finds the next member that is part of a sample.
+  Result<bool> look() {
+    while (!ahead_) {
+      STOKER_TRY(ahead_, tar_->next());
+      if (!ahead_) return false;
+      const std::optional<TarName> name = tar_name_of(ahead_->name);
+      if (name) name_ = *name;
+      if (!name) ahead_.reset();
+    }
+    return true;
+  }
+
+  const std::string path_;
+  const std::unique_ptr<TarReader> tar_;
+  std::optional<ArchiveMember> ahead_;
+  TarName name_;  // of ahead_
+};
+
+Result<void> Tar::Index::look_into(const Tar& tar) {
+  components_ = tar.components;
+  for (const std::string& path : tar.filenames) {
+    if (!components_.empty()) break;
+    STOKER_TRY(const auto samples, Samples::open(path, tar.compression_type));
+    STOKER_TRY(const auto first, samples->next(false));
+    if (!first) continue;
+    for (const auto& [extension, _] : first->parts) components_.push_back(extension);
+  }
+  if (components_.empty())
+    return Error::invalid("no file has a sample to tell the components; name them in `components`");
+  structure_.emplace(components_);
+  return {};
+}
+
+std::shared_ptr<Tar::Index> Tar::new_index() { return std::make_shared<Index>(); }
+
+Result<void> Tar::check() const {
+  STOKER_TRY(const Compression known, compression_of(compression_type));
+  (void)known;
+  if (filenames.empty()) return Error::invalid("at least one file is wanted");
+  for (size_t i = 0; i < components.size(); ++i)
+    if (std::ranges::count(components, components[i]) > 1 || components[i].starts_with("__"))
+      return Error::invalid("components has '", components[i], "', extensions that differ were wanted");
+  return index->of(*this);
+}
+
+Result<void> Tar::check_state(const State& state) const {
+  if (state.file >= 0 && state.samples >= 0) return {};
+  return Error::invalid("the checkpoint is damaged: sample ", state.samples, " of file ", state.file);
+}
+
+Result<Spec> Tar::spec(std::span<const Spec>) const {
+  STOKER_TRY(index->of(*this));
+  const Nest* const nest = index->structure().nest;
+  return Spec{nest, std::vector<LeafSpec>(nest->leaf_count(), {DType::kBytes, std::vector<int64_t>{}})};
+}
+
+std::string Tar::words(const Origin& origin) const {
+  return by_position() && index->of(*this) ? index->words(origin.position) : std::string();
+}
+
+Result<int64_t> Tar::length(Context&) const {
+  STOKER_TRY(index->of(*this));
+  return index->length();
+}
+
+Result<Element> Tar::load(Element element, Context&) const {
+  if (!by_position()) return element;
+  return index->read(element[0].scalar<int64_t>());
+}
+
+// Opens the file the state stands in and goes past the samples already given.
+Result<void> Tar::open(State& state, const Context& context) const {
+  const std::string& path = filenames[static_cast<size_t>(state.file)];
+  STOKER_TRY(state.reader, Samples::open(path, compression_type));
+  for (int64_t i = 0; i < state.samples; ++i) {
+    if (context.stopped()) return Error::cancelled();
+    STOKER_TRY(const auto passed, state.reader->next(false));
+    if (!passed) return Error::corrupt(path, " has ", i, " samples and had ", state.samples).set_path(path);
+  }
+  return {};
+}
+
+Result<std::optional<Element>> Tar::next(State& state, Context& context) const {
+  STOKER_TRY(index->of(*this));
+  while (state.file < static_cast<int64_t>(filenames.size())) {
+    const std::string& path = filenames[static_cast<size_t>(state.file)];
+    const Result<void> opened = state.reader ? Result<void>() : open(state, context);
+    Result<std::optional<SampleParts>> found =
+        opened ? state.reader->next(true) : Result<std::optional<SampleParts>>(opened.error());
+    if (found && *found) {
+      ++state.samples;
+      STOKER_TRY(Element element, element_of(*std::move(*found), path));
+      return std::optional<Element>(std::move(element));
+    }
+    ++state.file;
+    state.samples = 0;
+    state.reader.reset();
+    if (!found) return std::move(found).error();
+  }
+  return std::optional<Element>();
+}
+
+Result<Element> Tar::element_of(SampleParts found, const std::string& path) const {
+  std::vector<Array> parts;
+  for (const std::string& component : index->components()) {
+    const auto part = found.parts.find(component);
+    if (part == found.parts.end()) return lacks(path, found.key, component);
+    parts.push_back(Array::of_bytes(part->second));
+  }
+  if (!found.problem.empty()) return Error::invalid(path, ": ", found.problem).set_path(path);
+  return index->structure().element(found.key, path, std::move(parts));
+}
+
+}  // namespace stoker
