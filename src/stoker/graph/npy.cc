@@ -32,22 +32,16 @@ constexpr std::array<std::pair<DType, std::string_view>, 13> kDescr{{
     {DType::kFloat64, "<f8"},
 }};
 
-struct Header {
-  DType type{};
-  bool swapped = false;
-  std::vector<int64_t> dims;
-};
-
 // Reads the header's Python dict: a string, a bool and a tuple of integers
 // under three known keys, in any order.
 class HeaderReader {
  public:
   explicit HeaderReader(Bytes text) : rest_(text) {}
 
-  Result<Header> read() {
+  Result<NpyHeader> read() {
     STOKER_TRY(expect('{'));
-    Header header;
-    bool has_type = false, has_order = false, has_shape = false, fortran = false;
+    NpyHeader header;
+    bool has_type = false, has_order = false, has_shape = false;
     while (!take('}')) {
       STOKER_TRY(Bytes key, quoted());
       STOKER_TRY(expect(':'));
@@ -55,7 +49,7 @@ class HeaderReader {
         STOKER_TRY(Bytes descr, quoted());
         STOKER_TRY(set_type(header, descr));
       } else if (key == "fortran_order" && !std::exchange(has_order, true)) {
-        STOKER_TRY(fortran, boolean());
+        STOKER_TRY(header.fortran, boolean());
       } else if (key == "shape" && !std::exchange(has_shape, true)) {
         STOKER_TRY(header.dims, shape());
       } else {
@@ -68,8 +62,7 @@ class HeaderReader {
     }
     if (!has_type || !has_order || !has_shape)
       return Error::corrupt("the header of a .npy file lacks descr, fortran_order or shape");
-    if (fortran && header.dims.size() > 1)
-      return Error::unimplemented("the array lies in Fortran order; save np.ascontiguousarray of it");
+    header.fortran = header.fortran && header.dims.size() > 1;
     return header;
   }
 
@@ -131,7 +124,7 @@ class HeaderReader {
     }
     return dims;
   }
-  Result<void> set_type(Header& header, Bytes descr) {
+  Result<void> set_type(NpyHeader& header, Bytes descr) {
     const Bytes plain = descr.empty() ? descr : descr.substr(1);
     const char order = descr.empty() ? '?' : descr[0];
     for (const auto& [type, known] : kDescr) {
@@ -174,7 +167,7 @@ Result<HeaderPlace> find_header(Bytes start) {
   return HeaderPlace{8 + digits, 8 + digits + length};
 }
 
-Result<int64_t> byte_size_of(const Header& header) {
+Result<int64_t> byte_size_of(const NpyHeader& header) {
   int64_t bytes = static_cast<int64_t>(size_of(header.type));
   for (int64_t dim : header.dims)
     if (__builtin_mul_overflow(bytes, dim, &bytes))
@@ -242,28 +235,60 @@ Result<void> write_npy(const std::string& path, const Array& array) {
   return {};
 }
 
-namespace {
-
-// Reads an array of which `read(offset, to, bytes)` gives the pieces. Takes no
-// memory for what a header claims and `size` does not hold.
-template <typename Read>
-Result<Array> read_array(int64_t size, Read read) {
+Result<NpyHeader> read_npy_header(int64_t size, const ReadPart& read) {
   std::string start(static_cast<size_t>(std::clamp<int64_t>(size, 0, 12)), '\0');
   STOKER_TRY(read(0, start.data(), start.size()));
-  STOKER_TRY(HeaderPlace place, find_header(start));
+  STOKER_TRY(const HeaderPlace place, find_header(start));
   const auto values_at = static_cast<int64_t>(place.end);
   if (values_at > size) return Error::corrupt(".npy data ends at byte ", size, ", inside the header");
   std::string text(place.end - place.begin, '\0');
   STOKER_TRY(read(place.begin, text.data(), text.size()));
-  STOKER_TRY(Header header, HeaderReader(text).read());
-  STOKER_TRY(int64_t bytes, byte_size_of(header));
+  STOKER_TRY(NpyHeader header, HeaderReader(text).read());
+  header.values_at = values_at;
+  STOKER_TRY(const int64_t bytes, byte_size_of(header));
   if (size - values_at < bytes)
     return Error::corrupt(".npy data ends at byte ", size, " of ",
                           static_cast<uint64_t>(values_at) + static_cast<uint64_t>(bytes));
+  return header;
+}
+
+void convert_npy_values(const NpyHeader& header, Array& values) {
+  if (header.swapped) swap_bytes(values);
+  if (header.type == DType::kBool) make_bools(values);
+}
+
+namespace {
+
+// Values that lie with the first index fastest, in our order.
+Result<Array> from_fortran(const Array& values) {
+  STOKER_TRY(Array ours, Array::make(values.dims(), values.type()));
+  const size_t item = size_of(values.type());
+  const auto rank = static_cast<size_t>(values.rank());
+  std::vector<int64_t> index(rank, 0), strides(rank, 1);
+  for (size_t axis = 1; axis < rank; ++axis) strides[axis] = strides[axis - 1] * values.dims()[axis - 1];
+  const auto* const from = static_cast<const std::byte*>(values.raw());
+  auto* to = static_cast<std::byte*>(ours.raw());
+  int64_t place = 0;
+  for (int64_t i = 0, n = values.count(); i < n; ++i, to += item) {
+    std::copy_n(from + static_cast<size_t>(place) * item, item, to);
+    for (size_t axis = rank; axis-- > 0;) {  // one further, last index first
+      place += strides[axis];
+      if (++index[axis] < values.dims()[axis]) break;
+      place -= strides[axis] * index[axis];
+      index[axis] = 0;
+    }
+  }
+  return ours;
+}
+
+// Takes no memory for what a header claims and `size` does not hold.
+Result<Array> read_array(int64_t size, const ReadPart& read) {
+  STOKER_TRY(const NpyHeader header, read_npy_header(size, read));
   STOKER_TRY(Array array, Array::make(header.dims, header.type));
-  STOKER_TRY(read(place.end, static_cast<char*>(array.raw()), static_cast<size_t>(bytes)));
-  if (header.swapped) swap_bytes(array);
-  if (header.type == DType::kBool) make_bools(array);
+  STOKER_TRY(read(static_cast<size_t>(header.values_at), static_cast<char*>(array.raw()),
+                  static_cast<size_t>(array.byte_size())));
+  convert_npy_values(header, array);
+  if (header.fortran) return from_fortran(array);
   return array;
 }
 
