@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "stoker/api/dataset.h"
+#include "stoker/sources/picture_folder.h"
 
 // The parts of `stoker pack`: pack_pictures.cc, pack_labels.cc and pack_idx.cc
 // find what is to be packed, pack.cc writes it.
@@ -51,17 +52,8 @@ Result<PackInput> picture_input(const PackOptions& options, BadFiles& bad);
 bool is_idx_source(const std::string& source);
 Result<PackInput> idx_input(const PackOptions& options);
 
-struct Picture {
-  std::string path;  // below the source
-  int64_t label = 0;
-  int64_t bytes = 0;
-};
-
-struct Listing {
-  std::vector<Picture> pictures;
-  std::vector<std::string> classes;  // as in PackInput
-  int64_t left_out = 0;
-};
+using Picture = PictureFile;
+using Listing = PictureListing;
 
 // What a CSV file of path,label says of a folder.
 Result<Listing> read_labels(const std::string& file, const std::string& folder);

@@ -1,0 +1,68 @@
+#include "stoker/sources/picture_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "support/support.h"
+#include "support/temp_dir.h"
+
+namespace stoker {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+void fill(const TempDir& dir) {
+  for (const char* name : {"cat/2.jpg", "cat/1.jpg", "cat/more/3.PNG", "dog/a.jpeg"}) dir.write(name, name);
+  std::filesystem::create_directories(dir.at("bird"));
+  for (const char* name : {"cat/.DS_Store", "cat/Thumbs.db", "dog/._a.jpeg", "__MACOSX/x.jpg", ".git/x.jpg",
+                           "dog/.ipynb_checkpoints/a.jpeg", "README.md", "dog/__MACOSX/b.jpg"})
+    dir.write(name, "\xff\xd8\xff");
+}
+
+// Written once: the laws make the example again while others read it.
+const TempDir& example_folder() {
+  static const TempDir dir;
+  [[maybe_unused]] static const bool filled = (fill(dir), true);
+  return dir;
+}
+
+DATASET_EXAMPLE(Dataset::picture_folder({.directory = example_folder().path()}));
+
+TEST(PictureFolder, GivesPathsAndLabelsClassByClassAndNothingThatSystemsLeaveBehind) {
+  const std::string root = example_folder().path();
+  Texts found;
+  const Dataset ds = Dataset::picture_folder({.directory = root});
+  for (const Element& e : elements(ds))
+    found.push_back(std::string(e[0].bytes()).substr(root.size()) + " " + std::to_string(e[1].scalar<int64_t>()));
+  EXPECT_EQ(found, (Texts{"/cat/1.jpg 1", "/cat/2.jpg 1", "/cat/more/3.PNG 1", "/dog/a.jpeg 2"}));
+  EXPECT_EQ(ds.element_spec().words(), "(0: string[], 1: int64[])");
+  EXPECT_EQ(*ds.cardinality(), 4);
+}
+
+TEST(PictureFolder, RefusesAFolderWithoutClassesOrPictures) {
+  const TempDir dir;
+  const std::string root = dir.path();
+  const auto wrong = [&] { return error_of(Dataset::picture_folder({.directory = root})); };
+  EXPECT_EQ(wrong(), "picture_folder: " + root + " has no folders; a folder for each class is expected, as cat/1.jpg");
+  std::filesystem::create_directories(dir.at("cat"));
+  EXPECT_EQ(wrong(), "picture_folder: the folders of " + root +
+                         " hold no pictures; a folder for each class is expected, as cat/1.jpg");
+  dir.write("loose.jpg", "\xff\xd8\xff\xe0");
+  EXPECT_EQ(wrong(), "picture_folder: " + dir.at("loose.jpg") +
+                         " lies in no class folder; a folder for each class is expected, as cat/1.jpg");
+  EXPECT_EQ(error_of(Dataset::picture_folder({})), "picture_folder: a directory is wanted");
+  EXPECT_TRUE(
+      error_of(Dataset::picture_folder({.directory = dir.at("gone")})).starts_with("picture_folder: cannot list"));
+}
+
+TEST(PictureFolder, FollowsLinksButNotInCircles) {
+  const TempDir dir;
+  dir.write("cat/1.jpg", "x");
+  std::filesystem::create_directory_symlink(dir.at("cat"), dir.path() / "cat" / "again");
+  std::filesystem::create_directory_symlink(dir.path(), dir.path() / "cat" / "root");
+  EXPECT_EQ(*Dataset::picture_folder({.directory = dir.path()}).cardinality(), 1);
+}
+
+}  // namespace
+}  // namespace stoker
