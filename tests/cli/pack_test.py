@@ -374,12 +374,12 @@ class BadFiles(PackCase):
 class Refusals(PackCase):
     def test_a_folder_that_is_not_as_expected(self):
         self.source.mkdir()
-        self.refused(self.source, "has no folders", "SRC/cat/1.jpg", "--labels")
+        self.refused(self.source, "has no folders", "/cat/1.jpg", "--labels")
         (self.source / "x").mkdir()
-        self.refused(f"the folders of {self.source} hold no pictures", "SRC/cat/1.jpg")
+        self.refused(f"the folders of {self.source} hold no pictures", "/cat/1.jpg")
         self.put("x/1.png", number_png(1))
         self.put("loose", number_png(1))
-        self.refused(self.source / "loose", "lies in no class folder", "SRC/cat/1.jpg")
+        self.refused(self.source / "loose", "lies in no class folder", "/cat/1.jpg")
 
     def test_wrong_use(self):
         def wrong(*words, arguments=()):

@@ -42,15 +42,13 @@ TEST(PictureFolder, GivesPathsAndLabelsClassByClassAndNothingThatSystemsLeaveBeh
 
 TEST(PictureFolder, RefusesAFolderWithoutClassesOrPictures) {
   const TempDir dir;
-  const std::string root = dir.path();
+  const std::string root = dir.path(), hint = "; a folder for each class is expected, as " + root + "/cat/1.jpg";
   const auto wrong = [&] { return error_of(Dataset::picture_folder({.directory = root})); };
-  EXPECT_EQ(wrong(), "picture_folder: " + root + " has no folders; a folder for each class is expected, as cat/1.jpg");
+  EXPECT_EQ(wrong(), "picture_folder: " + root + " has no folders" + hint);
   std::filesystem::create_directories(dir.at("cat"));
-  EXPECT_EQ(wrong(), "picture_folder: the folders of " + root +
-                         " hold no pictures; a folder for each class is expected, as cat/1.jpg");
+  EXPECT_EQ(wrong(), "picture_folder: the folders of " + root + " hold no pictures" + hint);
   dir.write("loose.jpg", "\xff\xd8\xff\xe0");
-  EXPECT_EQ(wrong(), "picture_folder: " + dir.at("loose.jpg") +
-                         " lies in no class folder; a folder for each class is expected, as cat/1.jpg");
+  EXPECT_EQ(wrong(), "picture_folder: " + dir.at("loose.jpg") + " lies in no class folder" + hint);
   EXPECT_EQ(error_of(Dataset::picture_folder({})), "picture_folder: a directory is wanted");
   EXPECT_TRUE(
       error_of(Dataset::picture_folder({.directory = dir.at("gone")})).starts_with("picture_folder: cannot list"));

@@ -46,7 +46,7 @@ class Npy::Files {
     set_.emplace(paths);
     int64_t end = 0;
     for (size_t file = 0; file < paths.size(); ++file) {
-      const Result<void> added = add(file);
+      Result<void> added = add(file);
       if (!added && added.error().place().path.empty())
         return Error::of(added.error().code(), paths[file], ": ", added.error().message()).set_path(paths[file]);
       if (!added) return added;

@@ -16,8 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kExpected = "; a folder for each class is expected, as cat/1.jpg";
-
 constexpr std::array kOtherKinds = {".txt", ".csv",  ".tsv",  ".json", ".jsonl", ".xml", ".yaml", ".yml", ".md",
                                     ".rst", ".html", ".htm",  ".pdf",  ".doc",   ".py",  ".sh",   ".log", ".ini",
                                     ".cfg", ".db",   ".lmdb", ".npy",  ".npz",   ".mat", ".pkl",  ".pt",  ".h5",
@@ -53,7 +51,7 @@ class FolderWalk {
     STOKER_TRY(find_classes());
     for (size_t label = 0; label < found_.classes.size(); ++label)
       STOKER_TRY(visit(found_.classes[label], static_cast<int64_t>(label)));
-    if (found_.pictures.empty()) return Error::corrupt("the folders of ", root_, " hold no pictures", kExpected);
+    if (found_.pictures.empty()) return Error::corrupt("the folders of ", root_, " hold no pictures", expected());
     return std::move(found_);
   }
 
@@ -69,14 +67,15 @@ class FolderWalk {
       if (known && S_ISDIR(status.st_mode))
         found_.classes.push_back(name);
       else if (known && S_ISREG(status.st_mode) && is_loose_picture(name))
-        return Error::corrupt(below_root(name), " lies in no class folder", kExpected);
+        return Error::corrupt(below_root(name), " lies in no class folder", expected());
       else
         ++found_.left_out;
     }
-    if (found_.classes.empty()) return Error::corrupt(root_, " has no folders", kExpected);
+    if (found_.classes.empty()) return Error::corrupt(root_, " has no folders", expected());
     return {};
   }
 
+  std::string expected() const { return "; a folder for each class is expected, as " + below_root("cat/1.jpg"); }
   std::string below_root(const std::string& path) const { return root_ + "/" + path; }
 
   bool is_loose_picture(const std::string& name) const {
