@@ -56,6 +56,7 @@ struct PackOptions {
   std::string name;               // of the shards; empty: the source's
   std::optional<int64_t> shards;  // nothing: as many as give 128 MB each
   int64_t seed = 0;
+  bool keep_bytes = false;  // JPEG as it was found, without restart markers
   bool skip_errors = false;
   bool overwrite = false;
   bool quiet = false;

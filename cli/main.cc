@@ -306,6 +306,9 @@ void CommandLine::add_pack() {
   command->add_option("--on-error", on_error_, "When a file is bad: raise, unless told skip")
       ->check(quiet(CLI::IsMember({"raise", "skip"})))
       ->type_name("WHAT");
+  command->add_flag("--keep-bytes", pack_.keep_bytes,
+                    "Pictures as they are; else JPEG gets restart markers, which changes no pixel and lets windows be "
+                    "decoded alone");
   command->add_flag("--overwrite", pack_.overwrite, "Replace shards of that name, and labels.txt");
   command->add_flag("--quiet", pack_.quiet, "Say nothing but errors");
   command->add_flag("--json", pack_.json, "The summary as JSON");

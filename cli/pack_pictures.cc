@@ -9,6 +9,7 @@
 #include "cli/interrupt.h"
 #include "cli/pack.h"
 #include "stoker/codecs/jpeg.h"
+#include "stoker/codecs/jpeg_rewrite.h"
 #include "stoker/codecs/png.h"
 #include "stoker/core/permutation.h"
 #include "stoker/io/file.h"
@@ -53,9 +54,12 @@ Result<void> check_picture(Bytes bytes) {
   return {};
 }
 
-Result<Array> record_of(const Picture& picture, const Array& image) {
+Result<Array> record_of(const Picture& picture, const Array& image, bool keep_bytes) {
   STOKER_TRY(check_picture(image.bytes()));
-  return Array::of_bytes(cli::record_of(image.bytes(), picture.label, picture.path));
+  const std::optional<std::string> rewritten = keep_bytes || format_of(image.bytes()) != PictureFormat::kJpeg
+                                                   ? std::nullopt
+                                                   : with_restart_markers(image.bytes());
+  return Array::of_bytes(cli::record_of(rewritten ? Bytes(*rewritten) : image.bytes(), picture.label, picture.path));
 }
 
 std::vector<Picture> shuffled(std::vector<Picture> pictures, int64_t seed) {
@@ -66,20 +70,20 @@ std::vector<Picture> shuffled(std::vector<Picture> pictures, int64_t seed) {
 }
 
 // Files are read ahead by the engine's waiting threads, the rest is done by its workers.
-Split split_of(const std::string& folder, std::string name, std::vector<Picture> list) {
+Split split_of(const PackOptions& options, std::vector<Picture> list) {
   const auto pictures = std::make_shared<const std::vector<Picture>>(std::move(list));
   const auto count = static_cast<int64_t>(pictures->size());
   int64_t bytes = 0;
   for (const Picture& picture : *pictures) bytes += picture.bytes;
   const auto path_of = [pictures](int64_t i) { return (*pictures)[static_cast<size_t>(i)].path; };
-  Dataset records =
-      Dataset::range({.stop = count})
-          .map({.map_func = [folder, path_of](int64_t i) { return std::tuple(i, folder + "/" + path_of(i)); }})
-          .map({.map_func = [](Value i, Value file) { return tuple(i, io::read_file(file)); }})
-          .map({.map_func = [pictures](int64_t i, const Array& image) {
-            return record_of((*pictures)[static_cast<size_t>(i)], image);
-          }});
-  return {std::move(name), count, bytes, std::move(records), path_of};
+  Dataset records = Dataset::range({.stop = count})
+                        .map({.map_func = [folder = options.source,
+                                           path_of](int64_t i) { return std::tuple(i, folder + "/" + path_of(i)); }})
+                        .map({.map_func = [](Value i, Value file) { return tuple(i, io::read_file(file)); }})
+                        .map({.map_func = [pictures, keep_bytes = options.keep_bytes](int64_t i, const Array& image) {
+                          return record_of((*pictures)[static_cast<size_t>(i)], image, keep_bytes);
+                        }});
+  return {options.name, count, bytes, std::move(records), path_of};
 }
 
 bool lies_in(const fs::path& path, const fs::path& folder) {
@@ -115,7 +119,7 @@ Result<PackInput> picture_input(const PackOptions& options, BadFiles& bad) {
              options.labels.empty() ? list_folders(options, bad) : read_labels(options.labels, options.source));
   STOKER_TRY(std::vector<Picture> pictures, without_giants(std::move(found.pictures), bad));
   PackInput input{{}, std::move(found.classes), found.left_out};
-  input.splits.push_back(split_of(options.source, options.name, shuffled(std::move(pictures), options.seed)));
+  input.splits.push_back(split_of(options, shuffled(std::move(pictures), options.seed)));
   return input;
 }
 

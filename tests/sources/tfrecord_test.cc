@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "stoker/codecs/tfrecord.h"
 #include "support/compress.h"
 #include "support/support.h"
@@ -76,6 +78,25 @@ TEST(TFRecordSource, ReadsRecordsThatCrossBlocks) {
   for (const int size : {1'048'500, 20, 30, 1, 1'048'576, 5'000'000, 0, 1'048'550, 9, 9, 9, 700'000, 700'000})
     wanted.emplace_back(static_cast<size_t>(size), static_cast<char>('a' + wanted.size()));
   EXPECT_EQ(payloads(Dataset::tfrecord({.filenames = {dir.write("a", file_of(wanted))}})), wanted);
+  const std::string compressed = dir.write("z", gzipped(file_of(wanted)));
+  EXPECT_EQ(payloads(Dataset::tfrecord({.filenames = {compressed}, .compression_type = "GZIP"})), wanted);
+}
+
+TEST(TFRecordSource, EndsAFileThatIsCutShortWhileItIsRead) {
+  TempDir dir;
+  const std::string path = dir.write("cut", file_of({std::string(10'000, 'a'), std::string(50'000, 'b'), "c"}));
+  const TFRecord source{.filenames = {path, dir.write("next", file_of({"d"}))}};
+  TFRecord::State state;
+  Context context;
+  EXPECT_EQ((*source.next(state, context))->leaves[0].bytes().size(), 10'000u);
+  std::filesystem::resize_file(path, 11'000);
+  const auto cut = source.next(state, context);
+  ASSERT_FALSE(cut.ok());
+  EXPECT_EQ(cut.error().code(), Code::kDataLoss);
+  EXPECT_EQ(cut.error().message(), "the file was cut short while it was read");
+  EXPECT_EQ(cut.error().place().path, path);
+  EXPECT_EQ((*source.next(state, context))->leaves[0].bytes(), "d");
+  EXPECT_FALSE(source.next(state, context)->has_value());
 }
 
 TEST(TFRecordSource, GoesOnBehindDamageAndNamesFileAndByte) {
