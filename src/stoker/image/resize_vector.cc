@@ -93,7 +93,7 @@ void store_floats(hn::FixedTag<float, 4> d, V values, int64_t at, float* const* 
   hn::StoreU(values, d, to[0] + at);
 }
 template <typename D, typename V>
-void store_floats(D d, V values, int64_t at, float* const* to) {
+void store_floats(D, V values, int64_t at, float* const* to) {
   const hn::Half<D> half;
   store_floats(half, hn::LowerHalf(half, values), at, to);
   store_floats(half, hn::UpperHalf(half, values), at, to + hn::Lanes(half) / 4);
