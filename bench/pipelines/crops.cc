@@ -48,7 +48,7 @@ struct Path {
 };
 
 void measure(Report& report, const Path& path, const std::vector<std::string>& pictures, int workers) {
-  const int64_t batches = report.quick() ? 8 : 32, n = 64 * batches;
+  const int64_t batches = (report.quick() ? 4 : 16) * std::max(workers, 2), n = 64 * batches;
   std::vector<double> share, rate;
   for (int round = 0; round < (report.quick() ? 3 : 7); ++round) {
     const Cost cost = path_cost(path.dataset, batches);

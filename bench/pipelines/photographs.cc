@@ -33,9 +33,9 @@ int run(Report& report) {
   }
   const std::vector<std::string> shards = shards_in(folder);
   const std::vector<std::string> pictures = pictures_in(shards);
-  const int64_t batches = report.quick() ? 8 : 32, n = 64 * batches;
   for (const int workers : report.numbers("workers", {cores()})) {
     configure({.workers = workers});
+    const int64_t batches = (report.quick() ? 4 : 16) * std::max(workers, 2), n = 64 * batches;
     for (const std::string like : {"", "pillow"}) {
       std::vector<double> share, cpu_share, rate;
       for (int round = 0; round < (report.quick() ? 3 : 7); ++round) {

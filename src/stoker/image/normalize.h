@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "stoker/core/result.h"
+#include "stoker/image/row_math.h"
 #include "stoker/image/view.h"
 
 namespace stoker {
@@ -26,6 +27,7 @@ struct FloatRow {
   float* values = nullptr;
   int64_t pixel_step = 0;
   int64_t channel_step = 0;
+  Wanted wanted = Wanted::kSoon;
 };
 
 // One row of `width` pixels, whose channels are those of `how`. Not for strings.

@@ -31,6 +31,19 @@ auto normalized(const Bytes& bytes, const Normalization& how, size_t channel) {
   return hn::Div(hn::Sub(scaled, hn::Set(d, how.mean[channel])), hn::Set(d, how.std[channel]));
 }
 
+template <typename V>
+void store(V values, float* to, bool past_cache) {
+  const Floats d;
+  if (past_cache)
+    hn::Stream(values, d, to);
+  else
+    hn::StoreU(values, d, to);
+}
+
+bool is_aligned(const float* to) {
+  return reinterpret_cast<uintptr_t>(to) % (hn::Lanes(Floats()) * sizeof(float)) == 0;
+}
+
 // Pixels by the vector, for pixels side by side and for planes; gives how many it did.
 int64_t normalize_rgb(const uint8_t* from, int64_t width, const Normalization& how, const FloatRow& to) {
   const Floats d;
@@ -38,15 +51,17 @@ int64_t normalize_rgb(const uint8_t* from, int64_t width, const Normalization& h
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const bool planes = to.pixel_step == 1, pixels = to.pixel_step == 3 && to.channel_step == 1;
   if (!planes && !pixels) return 0;
+  const bool past_cache =
+      to.wanted == Wanted::kLater && is_aligned(to.values) && is_aligned(to.values + to.channel_step);
   int64_t x = 0;
   for (; x + lanes <= width; x += lanes) {
     hn::Vec<decltype(narrow)> red, green, blue;
     hn::LoadInterleaved3(narrow, from + 3 * x, red, green, blue);
     const auto r = normalized(red, how, 0), g = normalized(green, how, 1), b = normalized(blue, how, 2);
     if (planes) {
-      hn::StoreU(r, d, to.values + x);
-      hn::StoreU(g, d, to.values + to.channel_step + x);
-      hn::StoreU(b, d, to.values + 2 * to.channel_step + x);
+      store(r, to.values + x, past_cache);
+      store(g, to.values + to.channel_step + x, past_cache);
+      store(b, to.values + 2 * to.channel_step + x, past_cache);
     } else {
       hn::StoreInterleaved3(r, g, b, d, to.values + 3 * x);
     }

@@ -126,7 +126,7 @@ class StepSink final : public RowSink {
     }
     if (!planes_) return;
     auto* values = reinterpret_cast<float*>(out_) + y * size_.width;
-    normalize_row(from, type, size_.width, *planes_, {values, 1, size_.height * size_.width});
+    normalize_row(from, type, size_.width, *planes_, {values, 1, size_.height * size_.width, Wanted::kLater});
   }
 
  private:
