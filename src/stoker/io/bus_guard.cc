@@ -42,7 +42,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
   Place* place = info->si_code == BUS_ADRERR ? place_of(address) : nullptr;
   if (!place) return pass_on(signal, info, context);
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  void* hole = reinterpret_cast<void*>(address & ~(page - 1));
+  void* hole = static_cast<char*>(info->si_addr) - address % page;
   if (mmap(hole, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
     return pass_on(signal, info, context);
   place->hole.store(true, std::memory_order_release);
