@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <cstring>
+#include <bit>
 #include <limits>
 #include <vector>
 
@@ -19,7 +18,7 @@ float plain(RowMath op, float a, float b) {
   }
 }
 
-bool same_bits(float a, float b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+bool same_bits(float a, float b) { return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b); }
 
 TEST(RowMath, GivesTheBitsOfTheOperators) {
   for (const RowMath op : {RowMath::kAdd, RowMath::kSubtract, RowMath::kMultiply, RowMath::kDivide})
