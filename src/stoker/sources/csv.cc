@@ -73,7 +73,8 @@ Result<void> Csv::check() const {
 }
 
 Result<void> Csv::check_state(const State& state) const {
-  if (state.file >= 0 && state.offset >= 0 && state.line >= 0) return {};
+  if (state.file >= 0 && state.offset >= 0 && state.offset < kEndless && state.line >= 0 && state.line < kEndless)
+    return {};
   return Error::invalid("the checkpoint is damaged: byte ", state.offset, " of file ", state.file);
 }
 

@@ -350,7 +350,7 @@ Result<void> Tar::check() const {
 }
 
 Result<void> Tar::check_state(const State& state) const {
-  if (state.file >= 0 && state.samples >= 0) return {};
+  if (state.file >= 0 && state.samples >= 0 && state.samples < kEndless) return {};
   return Error::invalid("the checkpoint is damaged: sample ", state.samples, " of file ", state.file);
 }
 

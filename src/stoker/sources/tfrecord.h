@@ -39,7 +39,7 @@ struct TFRecord {
 
   Result<void> check() const;
   Result<void> check_state(const State& state) const {
-    if (state.file < 0 || state.offset < 0)
+    if (state.file < 0 || state.offset < 0 || state.offset > kEndless)
       return Error::invalid("the checkpoint is damaged: byte ", state.offset, " of file ", state.file);
     return {};
   }
