@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <string>
@@ -40,10 +39,9 @@ TEST(BusGuard, TellsFilesApart) {
 
 // Memory that nobody guards, of a file that has no such page.
 void touch_a_page_that_is_not_there() {
-  char path[] = "/tmp/stoker_bus_XXXXXX";
-  const int file = mkstemp(path);
-  unlink(path);
-  if (ftruncate(file, 100) != 0) return;
+  const TempDir dir;
+  const File opened = File::open(dir.write("short", std::string(100, 'x'))).value();
+  const int file = opened.descriptor();
   const auto* bytes = static_cast<const char*>(mmap(nullptr, 20000, PROT_READ, MAP_SHARED, file, 0));
   const BusGuard other(&file, 1);  // so that the handler is there
   volatile char seen = bytes[15000];

@@ -90,7 +90,6 @@ struct Way {
   CropBox read;  // of the picture: what is resized
   ResizeAxis down, across;
   bool mirrored = false;
-  Size made;
 };
 
 // Rows through the steps into the result.
@@ -312,7 +311,6 @@ class PictureChain final : public Op {
     }
     CropBox made{0, 0, to.height, to.width};
     STOKER_TRY(way.inside, join_windows(steps_.behind, made, context));
-    way.made = {made.height, made.width};
     way.down = {from.height, to.height};
     way.across = {from.width, to.width};
     if (made == CropBox{0, 0, to.height, to.width}) return way;
