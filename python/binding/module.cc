@@ -295,7 +295,15 @@ NB_MODULE(_core, m) {
       .def("then",
            [](const Dataset& self, const std::string& stage, const nb::dict& params, std::string file, int line,
               std::string name) { return dataset_of(stage, params, &self, {std::move(file), line, std::move(name)}); })
-      .def("cardinality", [](const Dataset& self) { return value_of(self.cardinality()); })
+      .def("cardinality",
+           [](const Dataset& self) {
+             Result<int64_t> count = kUnknown;
+             {
+               const nb::gil_scoped_release released;  // files may have to be looked at
+               count = self.cardinality();
+             }
+             return value_of(std::move(count));
+           })
       .def("element_spec", [](const Dataset& self) { return to_python(self.element_spec()); })
       .def("at",
            [](const Dataset& self, int64_t i) {

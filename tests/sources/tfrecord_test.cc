@@ -47,6 +47,8 @@ Dataset example(const std::string& compression_type) {
 }
 
 DATASET_EXAMPLE(example(""));
+DATASET_EXAMPLE(example("").shuffle({}));
+DATASET_EXAMPLE(example("").shard({.num_shards = 3, .index = 1}).shuffle({.seed = 7}));
 DATASET_EXAMPLE(example("GZIP"));
 
 Words payloads(const Dataset& dataset) {

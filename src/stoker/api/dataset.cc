@@ -43,15 +43,15 @@ Dataset Dataset::named(std::string name) const {
 
 Spec Dataset::element_spec() const { return node_ ? node_->spec : Spec::unknown(); }
 
-Result<int64_t> Dataset::cardinality() const {
+Result<int64_t> Dataset::cardinality(Counting counting) const {
   if (error_) return *error_;
-  return cardinality_of(*node_);
+  return cardinality_of(*node_, counting);
 }
 
 Result<Element> Dataset::at(int64_t i) const {
   if (error_) return *error_;
   Meters meters;
-  STOKER_TRY(auto plan, lower(node_, meters));
+  STOKER_TRY(auto plan, lower(node_, meters, Positions::kWanted));
   if (!plan->list || plan->list->length() >= kEndless)
     return Error::precondition("at: the length is ", plan->list ? "infinite" : "not known before the elements are made",
                                "; only a data set whose elements can be named has places");
@@ -170,7 +170,7 @@ Result<Element> replay(const Dataset& dataset, std::string_view text) {
     for (const std::string& name : plan->sources) known += (known.empty() ? "" : ", ") + name;
     return Error::not_found("no source named '", origin.source, "'; this graph has ", known);
   }
-  if (source->stage->type().form != Form::kList)
+  if (source->stage->type().form != Form::kList && !source->stage->listed())
     return Error::unimplemented("replay from ", origin.source, ", which is read forward and has no positions");
   std::vector<const Node*> maps;
   const Node* below = source;
@@ -188,7 +188,7 @@ Result<Element> replay(const Dataset& dataset, std::string_view text) {
     STOKER_TRY(chain, make_node(map->stage, chain, map->location, map->name));
   }
   Meters own;
-  STOKER_TRY(auto small, lower(chain, own));
+  STOKER_TRY(auto small, lower(chain, own, Positions::kWanted));
   if (origin.position >= small->list->length())
     return Error::out_of_range("position ", origin.position, " of ", origin.source, ", which has ",
                                small->list->length());

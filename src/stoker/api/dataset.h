@@ -58,8 +58,9 @@ class Dataset {
   const Error* error() const { return error_ ? &*error_ : nullptr; }
   // Structure, types and partly known shapes of the elements.
   Spec element_spec() const;
-  // A length, kInfinite or kUnknown, by tf.data's rules.
-  Result<int64_t> cardinality() const;
+  // A length, kInfinite or kUnknown, by tf.data's rules; but what has positions
+  // in its files (TFRecord) is counted, unless only what is known is asked for.
+  Result<int64_t> cardinality(Counting counting = Counting::kCounted) const;
   // What the first pass gives at place i; only where that can be known
   // without making the elements before it.
   Result<Element> at(int64_t i) const;

@@ -27,14 +27,6 @@ void append_little_endian(std::string& out, T value) {
   for (size_t i = 0; i < sizeof(T); ++i) out += static_cast<char>(value >> (8 * i));
 }
 
-// The length at the front of a window that holds a header, if its checksum agrees.
-std::optional<uint64_t> length_at(Bytes window) {
-  const Bytes length = window.substr(0, kLengthBytes);
-  if (masked_crc32c(length) != little_endian<uint32_t>(window.substr(kLengthBytes))) return std::nullopt;
-  const auto value = little_endian<uint64_t>(length);
-  return value > kLongest ? std::nullopt : std::optional(value);
-}
-
 // The payload at the front of a window that holds a whole frame, if its checksum agrees.
 std::optional<Bytes> payload_at(Bytes window, uint64_t length) {
   const Bytes payload = window.substr(kRecordHeaderBytes, length);
@@ -53,6 +45,20 @@ void append_record(std::string& out, Bytes payload) {
   append_little_endian<uint32_t>(out, masked_crc32c(payload));
 }
 
+std::optional<uint64_t> record_length(Bytes header) {
+  const Bytes length = header.substr(0, kLengthBytes);
+  if (masked_crc32c(length) != little_endian<uint32_t>(header.substr(kLengthBytes))) return std::nullopt;
+  const auto value = little_endian<uint64_t>(length);
+  return value > kLongest ? std::nullopt : std::optional(value);
+}
+
+size_t stretch_of_record(Bytes rest) {
+  if (rest.size() < kRecordHeaderBytes) return rest.size();
+  if (const std::optional<uint64_t> length = record_length(rest))
+    return std::min<uint64_t>(*length + kFrameBytes, rest.size());
+  return RecordParser().step(rest, static_cast<int64_t>(rest.size())).consumed;
+}
+
 RecordParser::Step RecordParser::step(Bytes window, std::optional<int64_t> left) {
   Step step = damaged_from_ ? search(window, left) : next_frame(window, left);
   offset_ += static_cast<int64_t>(step.consumed);
@@ -63,7 +69,7 @@ RecordParser::Step RecordParser::next_frame(Bytes window, std::optional<int64_t>
   if (ended_ || left == 0) return {Kind::kEnd};
   if (left && *left < static_cast<int64_t>(kRecordHeaderBytes)) return cut(window, *left, std::nullopt);
   if (window.size() < kRecordHeaderBytes) return {.kind = Kind::kMore, .wanted = kRecordHeaderBytes};
-  const std::optional<uint64_t> length = length_at(window);
+  const std::optional<uint64_t> length = record_length(window);
   if (!length) {
     damaged_from_ = offset_;
     like_gzip_ = window.starts_with("\x1f\x8b");
@@ -87,7 +93,7 @@ RecordParser::Step RecordParser::search(Bytes window, std::optional<int64_t> lef
   size_t at = 0;
   while (window.size() - at >= kRecordHeaderBytes) {
     const Bytes rest = window.substr(at);
-    const std::optional<uint64_t> length = length_at(rest);
+    const std::optional<uint64_t> length = record_length(rest);
     const uint64_t whole = length ? *length + kFrameBytes : 0;
     if (!length || (left && whole > static_cast<uint64_t>(*left) - at)) {
       ++at;

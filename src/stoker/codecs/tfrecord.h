@@ -18,6 +18,15 @@ constexpr size_t kRecordFooterBytes = 4;
 // Appends one record to what will be a file.
 void append_record(std::string& out, Bytes payload);
 
+// Of the payload, where these are the 12 bytes or more of a header whose checksum agrees.
+std::optional<uint64_t> record_length(Bytes header);
+
+// How many bytes of a file from where a record begins belong to it: its frame,
+// if the length can be trusted and fits, or all up to the next whole record or
+// the end, as RecordParser passes over them. Payloads that need not be are not
+// read. Not 0 but of nothing.
+size_t stretch_of_record(Bytes rest);
+
 // Finds the records in bytes that come in pieces; whoever calls it owns the
 // bytes and reads more of them.
 //

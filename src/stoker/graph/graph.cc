@@ -73,14 +73,15 @@ std::vector<const Node*> nodes_of(const Node& root) {
   return order;
 }
 
-Result<int64_t> cardinality_of(const Node& root) {
+Result<int64_t> cardinality_of(const Node& root, Counting counting) {
   std::map<const Node*, int64_t> known;
   for (const Node* node : nodes_of(root)) {
     std::vector<int64_t> inputs;
     for (const auto& input : node->inputs) inputs.push_back(known.at(input.get()));
-    if (node->stage->type().form == Form::kList) {
+    const std::shared_ptr<const Stage> listed = counting == Counting::kCounted ? node->stage->listed() : nullptr;
+    if (listed || node->stage->type().form == Form::kList) {
       Context context;
-      STOKER_TRY(int64_t length, node->stage->length(context));
+      STOKER_TRY(int64_t length, (listed ? *listed : *node->stage).length(context));
       known[node] = length >= kEndless ? kInfinite : length;
     } else {
       known[node] = node->stage->cardinality(inputs);

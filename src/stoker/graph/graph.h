@@ -42,8 +42,10 @@ struct Node {
 Result<std::shared_ptr<const Node>> make_node(std::shared_ptr<const Stage> stage, std::shared_ptr<const Node> input,
                                               Location location, std::string name = {});
 
-// tf.data's cardinality: a length, kInfinite or kUnknown.
-Result<int64_t> cardinality_of(const Node& node);
+// tf.data's cardinality: a length, kInfinite or kUnknown. With kAsKnown no file is
+// looked at that need not be: a stream that could be counted is kUnknown.
+enum class Counting { kAsKnown, kCounted };
+Result<int64_t> cardinality_of(const Node& node, Counting counting);
 
 // {"stoker": 1, "stages": […]}; large arrays go to files beside it.
 Result<Json> graph_to_json(const Node& node, WriteContext& context);

@@ -160,6 +160,9 @@ class Stage {
   virtual EngineParams engine() const { return {}; }
   // stream: whether the same pass gives the same again
   virtual bool repeatable() const { return type().repeatable; }
+  // stream: the same records by position, for whoever needs that: a list that may
+  // have to look at all files before it knows its length. Null where there is none.
+  virtual std::shared_ptr<const Stage> listed() const { return nullptr; }
   // stream: whether a saved state goes on where it was; else it starts anew and skips
   virtual bool resumable() const { return false; }
   // sequence: the data set that an element opens, for one that opens children

@@ -25,6 +25,11 @@ template <typename T>
 concept EitherSource = ListStage<T> && StreamStage<T> && requires(const T& t) {
   { t.by_position() } -> std::same_as<bool>;
 };
+// A stream that can also be had by position, as another of the same struct.
+template <typename T>
+concept ListedOnDemand = EitherSource<T> && requires(const T& t) {
+  { t.listed() } -> std::same_as<std::optional<T>>;
+};
 template <typename T>
 concept MapStage = requires(const T& t, Element e, Context& c) {
   { t.apply(std::move(e), c) } -> std::same_as<Result<Element>>;
@@ -230,6 +235,11 @@ class StageOf final : public Stage {
     if constexpr (requires { stage_.is_repeatable(); }) return stage_.is_repeatable();
     return info().repeatable;
   }
+  std::shared_ptr<const Stage> listed() const override {
+    if constexpr (ListedOnDemand<T>)
+      if (std::optional<T> list = stage_.listed()) return std::make_shared<const StageOf>(*std::move(list));
+    return nullptr;
+  }
   bool resumable() const override {
     return requires(Own s, Fields f) { s.describe(f); };
   }
@@ -341,6 +351,7 @@ class StageOf final : public Stage {
     static const StageType type = [] {
       StageType stream = info();
       stream.form = Form::kStream;
+      stream.loads &= !ListedOnDemand<T>;
       return stream;
     }();
     return type;

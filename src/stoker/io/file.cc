@@ -112,14 +112,21 @@ Result<std::string> read_file(const std::string& path, int64_t at_most) {
   return read_rest(file, at_most);
 }
 
-Result<std::string> fingerprint_of(const std::string& path) {
+Result<FileMark> mark_of(const std::string& path) {
   constexpr int64_t kEnd = 4096;
   STOKER_TRY(File file, File::open(path));
+  struct stat status;
+  if (fstat(file.descriptor(), &status) != 0) return about(path, Error::io("cannot look at ", path));
   std::string ends(2 * kEnd, '\0');
   const ssize_t first = pread(file.descriptor(), ends.data(), kEnd, 0);
   const ssize_t last = pread(file.descriptor(), ends.data() + kEnd, kEnd, std::max<int64_t>(0, file.size() - kEnd));
   const uint64_t hash = hash_of(ends, static_cast<uint64_t>(std::max<ssize_t>(first, 0) + std::max<ssize_t>(last, 0)));
-  return path.substr(path.rfind('/') + 1) + " of " + std::to_string(file.size()) + " bytes, " + hex_of(hash);
+  return FileMark{file.size(), status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec, hash};
+}
+
+Result<std::string> fingerprint_of(const std::string& path) {
+  STOKER_TRY(const FileMark mark, mark_of(path));
+  return path.substr(path.rfind('/') + 1) + " of " + std::to_string(mark.bytes) + " bytes, " + hex_of(mark.ends_hash);
 }
 
 std::string fingerprint_of(const std::vector<std::string>& paths) {
@@ -149,6 +156,10 @@ Result<MappedFile> MappedFile::open(std::string path) {
   MappedFile mapped(file.path());
   STOKER_TRY(mapped.read_, read_rest(file, std::numeric_limits<int64_t>::max()));
   return mapped;
+}
+
+void MappedFile::expect_jumps() const {
+  if (mapping_) madvise(const_cast<char*>(mapping_), size_, MADV_RANDOM);
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept

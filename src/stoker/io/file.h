@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "stoker/core/file_mark.h"
 #include "stoker/core/result.h"
 #include "stoker/io/bus_guard.h"
 
@@ -52,6 +53,8 @@ Result<std::string> fingerprint_of(const std::string& path);
 // Likewise of several, in order: one line however many they are.
 std::string fingerprint_of(const std::vector<std::string>& paths);
 
+Result<FileMark> mark_of(const std::string& path);
+
 // A whole file as memory, for as long as the object lives. What cannot be
 // mapped (pipes, /proc) is read instead, and so is everything with STOKER_MAP=0.
 // Bytes beyond a later cut of the file read as zeros.
@@ -67,6 +70,8 @@ class MappedFile {
 
   std::string_view bytes() const { return mapping_ ? std::string_view(mapping_, size_) : std::string_view(read_); }
   const std::string& path() const { return path_; }
+  // Reading will jump about: what lies around a byte need not be read ahead.
+  void expect_jumps() const;
   // Whether bytes were asked for that a later cut took away.
   bool was_cut() const { return guard_ && guard_->met_a_hole(); }
 

@@ -37,7 +37,7 @@ int64_t count_in(const Json* json) {
 }
 
 bool is_endless(const Node& node) {
-  const Result<int64_t> cardinality = cardinality_of(node);
+  const Result<int64_t> cardinality = cardinality_of(node, Counting::kAsKnown);
   return cardinality && *cardinality == kInfinite;
 }
 

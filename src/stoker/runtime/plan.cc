@@ -33,7 +33,8 @@ struct Stub {
 
 class Lowering {
  public:
-  Lowering(Meters& meters, std::string prefix, Plan& plan) : meters_(meters), prefix_(std::move(prefix)), plan_(plan) {}
+  Lowering(Meters& meters, Positions positions, std::string prefix, Plan& plan)
+      : meters_(meters), prefix_(std::move(prefix)), plan_(plan), by_position_(positions == Positions::kWanted) {}
 
   Result<Stub> lower(const std::shared_ptr<const Node>& top) {
     if (++depth_ > 200) return Error::invalid("data sets are joined deeper than 200 levels");
@@ -55,11 +56,15 @@ class Lowering {
     }
     Stub stub;
     const int outer_cache = cache_;
+    const bool outer_positions = by_position_;
+    const std::vector<bool> by_position = asked_for_positions(chain);
     for (size_t i = chain.size(); i-- > 0;) {
       cache_ = cache_above[i];
+      by_position_ = by_position[i];
       STOKER_TRY(stub, add(std::move(stub), chain[i]));
     }
     cache_ = outer_cache;
+    by_position_ = outer_positions;
     --depth_;
     return stub;
   }
@@ -96,6 +101,22 @@ class Lowering {
   }
   static bool joins(const Node& node) { return is(node, EngineKind::kZip); }
 
+  // Whether what each node reads is wanted by position: below a shuffle of
+  // everything and what leaves elements out; not below a sequence, which reads
+  // all of its input in order.
+  std::vector<bool> asked_for_positions(const std::vector<std::shared_ptr<const Node>>& chain) const {
+    std::vector<bool> asked;
+    bool wanted = by_position_;
+    for (const auto& node : chain) {
+      const Form form = node->stage->type().form;
+      wanted |= is(*node, EngineKind::kShuffle) && !node->stage->engine().buffer;
+      wanted |= form == Form::kSelection && node->stage->select(1) - node->stage->select(0) > 1;
+      wanted &= form != Form::kSequence;
+      asked.push_back(wanted);
+    }
+    return asked;
+  }
+
   Result<Stub> add(Stub stub, const std::shared_ptr<const Node>& node) {
     plan_.calls_user |= node->stage->calls_user();
     switch (node->stage->type().form) {
@@ -124,7 +145,9 @@ class Lowering {
     return place;
   }
 
-  Result<Stub> source(const std::shared_ptr<const Node>& node) {
+  Result<Stub> source(const std::shared_ptr<const Node>& given) {
+    const std::shared_ptr<const Stage> listed = by_position_ ? given->stage->listed() : nullptr;
+    const std::shared_ptr<const Node> node = listed ? with_stage(*given, listed) : given;
     Stub stub;
     stub.seed = node->state->seed;
     stub.words = {node->name};
@@ -133,7 +156,7 @@ class Lowering {
     std::string name = node->name;
     for (int i = 2; std::ranges::count(plan_.sources, name); ++i) name = node->name + "_" + std::to_string(i);
     plan_.sources.push_back(name);
-    plan_.source_nodes.push_back(node);
+    plan_.source_nodes.push_back(given);
     stub.source = number;
     const int place = place_of(node, stub);
     const StageType& type = node->stage->type();
@@ -377,7 +400,7 @@ class Lowering {
   // look at every stage below, so it is done for the first few alone.
   int64_t length_before(const Node& node) {
     if (++lengths_asked_ > 8) return kEndless;
-    const Result<int64_t> length = cardinality_of(*node.inputs[0]);
+    const Result<int64_t> length = cardinality_of(*node.inputs[0], Counting::kAsKnown);
     return length && *length >= 0 ? *length : kEndless;
   }
 
@@ -537,14 +560,16 @@ class Lowering {
   int64_t visited_ = 0;
   int lengths_asked_ = 0;
   int cache_ = -1;
+  bool by_position_;  // whether what stands above asks for it
 };
 
 }  // namespace
 
-Result<std::shared_ptr<const Plan>> lower(std::shared_ptr<const Node> node, Meters& meters, const std::string& prefix) {
+Result<std::shared_ptr<const Plan>> lower(std::shared_ptr<const Node> node, Meters& meters, Positions positions,
+                                          const std::string& prefix) {
   auto plan = std::make_shared<Plan>();
   plan->node = node;
-  Lowering lowering(meters, prefix, *plan);
+  Lowering lowering(meters, positions, prefix, *plan);
   STOKER_TRY(Stub stub, lowering.lower(node));
   if (stub.is_list()) {
     plan->list = Lowering::list_of(stub);

@@ -150,9 +150,12 @@ struct Plan {
   bool calls_user = false;  // anywhere: what it does besides is not known
 };
 
-// Cuts a graph into segments. `prefix` is the path of the node that opens a child.
+// Cuts a graph into segments. Streams that can be had by position are, where
+// a stage asks for it (a shuffle of everything, a shard) or the caller does.
+// `prefix` is the path of the node that opens a child.
+enum class Positions { kAsAsked, kWanted };
 Result<std::shared_ptr<const Plan>> lower(std::shared_ptr<const Node> node, Meters& meters,
-                                          const std::string& prefix = {});
+                                          Positions positions = Positions::kAsAsked, const std::string& prefix = {});
 
 // The segments, what is native, what is held, in lines of text.
 std::string explain(const Plan& plan);

@@ -165,7 +165,8 @@ class SequenceLine final : public LineNode, private Emit {
   // before, is `now`.
   Result<Slot> opened(Element element, Origin origin, bool now) {
     STOKER_TRY(const Graph graph, stage_.open_graph(element));
-    STOKER_TRY(std::shared_ptr<const Plan> plan, lower(graph.node(), instance_.engine->meters(), plan_.path));
+    STOKER_TRY(std::shared_ptr<const Plan> plan,
+               lower(graph.node(), instance_.engine->meters(), Positions::kAsAsked, plan_.path));
     Slot slot{nullptr, 0, std::move(element), std::move(origin)};
     if (plan->calls_user && !now) return slot;
     const SegmentPlan& root = *plan->root;

@@ -6,6 +6,7 @@
 
 #include "stoker/codecs/tfrecord.h"
 #include "stoker/io/stream.h"
+#include "stoker/sources/record_index.h"
 
 namespace stoker {
 
@@ -25,7 +26,7 @@ class RecordReader {
     return std::make_shared<RecordReader>(std::move(bytes), offset);
   }
 
-  RecordReader(MappedFile file, int64_t offset) : parser_(offset), ended_(true) {
+  RecordReader(MappedFile file, int64_t offset) : parser_(offset), ended_(true), whole_(offset == 0) {
     auto kept = std::make_shared<MappedFile>(std::move(file));
     mapped_ = kept.get();
     const Bytes all = kept->bytes();
@@ -45,6 +46,8 @@ class RecordReader {
   // False behind the end and behind a fault of the file.
   bool goes_on() const { return bytes_ != nullptr || mapped_ != nullptr; }
   int64_t offset() const { return parser_.offset(); }
+  // Where the records begin, behind the end of a mapped file of which all was read.
+  const std::vector<int64_t>* places() const { return reached_end_ && whole_ ? &places_ : nullptr; }
   // Gives file and memory back: copies of a state may share the reader for long.
   void close() {
     bytes_.reset();
@@ -58,6 +61,8 @@ class RecordReader {
   // One read of this size costs little more than its copying, and some records
   // of ImageNet's size fit.
   static constexpr size_t kBlockBytes = size_t{1} << 20;
+  // Of a file with more records than this the places are not kept: 128 MB.
+  static constexpr size_t kMostPlaces = size_t{1} << 24;
 
   std::optional<int64_t> left() const;
   Result<void> refill(size_t wanted);
@@ -74,14 +79,20 @@ class RecordReader {
   Buffer* block_ = nullptr;
   Bytes window_;  // of the block: what was read and not given
   bool ended_ = false;
+  std::vector<int64_t> places_;  // of the records met, while `whole_`
+  bool whole_ = false;
+  bool reached_end_ = false;
 };
 
 Result<std::optional<Array>> RecordReader::next(const Context& context) {
   using Kind = RecordParser::Step::Kind;
   while (true) {
     if (context.stopped()) return Error::cancelled();  // a search may go through the whole file
+    const int64_t place = parser_.offset();
     RecordParser::Step step = parser_.step(window_, left());
     window_.remove_prefix(step.consumed);
+    if (whole_ && step.consumed > 0) places_.push_back(place);
+    whole_ &= places_.size() < kMostPlaces;
     if (mapped_ && mapped_->was_cut()) return cut_short();
     if (step.kind == Kind::kError) return *std::move(step.error);
     if (step.kind == Kind::kRecord) {
@@ -94,6 +105,7 @@ Result<std::optional<Array>> RecordReader::next(const Context& context) {
       return std::move(read).error();
     }
   }
+  reached_end_ = true;
   close();
   return std::optional<Array>();
 }
@@ -153,6 +165,27 @@ Result<void> TFRecord::check() const {
   return {};
 }
 
+std::shared_ptr<RecordIndex> TFRecord::new_index() { return std::make_shared<RecordIndex>(); }
+
+std::optional<TFRecord> TFRecord::listed() const {
+  if (!compression_type.empty()) return std::nullopt;
+  TFRecord list = *this;
+  list.listing = true;
+  return list;
+}
+
+Result<int64_t> TFRecord::length(Context&) const { return index->records(filenames); }
+
+Result<Element> TFRecord::load(Element element, Context&) const {
+  STOKER_TRY(Array record, index->read(element[0].scalar<int64_t>()));
+  return Element(std::move(record));
+}
+
+void TFRecord::learn(const State& state) const {
+  if (const std::vector<int64_t>* places = state.reader->places())
+    index->learn(filenames, static_cast<size_t>(state.file), state.reader->offset(), *places);
+}
+
 Result<void> TFRecord::open(State& state) const {
   STOKER_TRY(Compression compression, compression_of(compression_type));
   STOKER_TRY(state.reader, RecordReader::open(filenames[static_cast<size_t>(state.file)], compression, state.offset));
@@ -167,6 +200,7 @@ Result<std::optional<Element>> TFRecord::next(State& state, Context& context) co
         opened ? state.reader->next(context) : Result<std::optional<Array>>(opened.error());
     const int64_t offset = std::exchange(state.offset, opened ? state.reader->offset() : 0);
     if (!opened || !state.reader->goes_on()) {
+      if (opened) learn(state);
       ++state.file;
       state.offset = 0;
       state.reader.reset();

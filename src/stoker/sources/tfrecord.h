@@ -7,10 +7,12 @@
 
 namespace stoker {
 
+class RecordIndex;
 class RecordReader;
 
-// The records of one TFRecord file after the other, as byte strings. Records
-// are views of the large blocks that are read. Damage is one error and the next
+// The records of one TFRecord file after the other, as byte strings: a stream
+// of views of what is mapped or of the large blocks that are read. Plain files
+// can be had by position, too, which takes an index (record_index.h). Damage is one error and the next
 // whole record follows (codecs/tfrecord.h); a file that cannot be read is one
 // error, and the next file follows.
 struct TFRecord {
@@ -47,8 +49,20 @@ struct TFRecord {
   Result<std::optional<Element>> next(State& state, Context& context) const;
   Result<std::string> fingerprint() const { return fingerprint_of(filenames); }
 
+  bool by_position() const { return listing; }
+  std::optional<TFRecord> listed() const;
+  Result<int64_t> length(Context&) const;
+  Result<Element> at(int64_t i, Context&) const { return Element(Array::of(i)); }
+  Result<Element> load(Element element, Context&) const;
+
+  // No parameters.
+  bool listing = false;                              // by position
+  std::shared_ptr<RecordIndex> index = new_index();  // of plain files, as far as known; shared by copies
+
  private:
+  static std::shared_ptr<RecordIndex> new_index();
   Result<void> open(State& state) const;
+  void learn(const State& state) const;
 };
 
 }  // namespace stoker

@@ -61,7 +61,8 @@ std::string sources_of(const Node& root) {
 Supply Supply::of(const Dataset& dataset) {
   if (dataset.error()) return {};
   Supply supply{.source = sources_of(*dataset.node()), .restarts = Restarts::of(*dataset.node())};
-  if (const Result<int64_t> there = dataset.cardinality(); there && *there >= 0) supply.batches = *there;
+  if (const Result<int64_t> there = dataset.cardinality(Counting::kAsKnown); there && *there >= 0)
+    supply.batches = *there;
   return supply;
 }
 

@@ -1,0 +1,191 @@
+#include "stoker/sources/record_index.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <set>
+
+#include "stoker/codecs/tfrecord.h"
+#include "support/no_rights.h"
+#include "support/support.h"
+#include "support/temp_dir.h"
+
+namespace stoker {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+// A cache folder of the test's own.
+class RecordIndexFiles : public testing::Test {
+ protected:
+  RecordIndexFiles() { setenv("STOKER_CACHE", dir.at("cache").c_str(), 1); }
+  ~RecordIndexFiles() override { unsetenv("STOKER_CACHE"); }
+
+  // Large enough that its index is kept.
+  std::string large_file(char letter = 'a') const {
+    std::string file;
+    for (int i = 0; i < 40; ++i) append_record(file, std::string(30'000 + static_cast<size_t>(i), letter));
+    return file;
+  }
+  Words kept() const {
+    Words names;
+    if (fs::exists(dir.path() / "cache" / "index"))
+      for (const auto& entry : fs::directory_iterator(dir.path() / "cache" / "index"))
+        names.push_back(entry.path().string());
+    return names;
+  }
+
+  TempDir dir;
+};
+
+std::string numbered(int begin, int end) {
+  std::string file;
+  for (int i = begin; i < end; ++i) append_record(file, std::to_string(i));
+  return file;
+}
+
+// Each element or error with its origin.
+Words told(const Dataset& dataset) {
+  Words found;
+  Loader loader(dataset);
+  while (true) {
+    const auto next = loader.next();
+    if (!next.ok())
+      found.push_back(next.error().place().origin + " " + next.error().message());
+    else if (!*next)
+      return found;
+    else
+      found.push_back(std::string((*next)->leaves[0].bytes()));
+  }
+}
+
+// Damage of every kind, in several files, one of them missing.
+std::vector<std::string> damaged_files(const TempDir& dir) {
+  std::string payload = numbered(0, 10), header = numbered(10, 20);
+  payload[13] ^= 1;
+  header[40] ^= 1;
+  return {dir.write("payload", payload),
+          dir.at("missing"),
+          dir.write("header", header),
+          dir.write("empty", ""),
+          dir.write("cut", numbered(20, 25).substr(0, 80)),
+          dir.write("stray", numbered(30, 33) + "stray")};
+}
+
+TEST_F(RecordIndexFiles, GivesByPositionWhatTheStreamGivesErrorsAndOriginsIncluded) {
+  const std::vector<std::string> files = damaged_files(dir);
+  const auto stream = [&] { return Dataset::tfrecord({.filenames = files}); };
+  const Words in_order = told(stream());
+  const Words evens = told(stream().shard({.num_shards = 2, .index = 0}));
+  const Words odds = told(stream().shard({.num_shards = 2, .index = 1}));
+  ASSERT_EQ(evens.size() + odds.size(), in_order.size());
+  for (size_t i = 0; i < in_order.size(); ++i) EXPECT_EQ((i % 2 ? odds : evens)[i / 2], in_order[i]) << i;
+  EXPECT_EQ(*stream().cardinality(), static_cast<int64_t>(in_order.size()));
+  EXPECT_EQ(*stream().cardinality(Counting::kAsKnown), kUnknown);
+}
+
+TEST_F(RecordIndexFiles, ShufflesEverythingAndAnswersForEachPlace) {
+  const std::string path = dir.write("a", numbered(0, 500));
+  const Dataset ds = Dataset::tfrecord({.filenames = {path}});
+  const Words all = told(ds.shuffle({.seed = 3}));
+  EXPECT_NE(all, told(ds));
+  EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), 500u);
+  EXPECT_EQ(ds.at(123)->leaves[0].bytes(), "123");
+  EXPECT_EQ(ds.at(500).error().code(), Code::kOutOfRange);
+  EXPECT_NE(ds.shuffle({}).explain()->find("positions, 500"), std::string::npos);
+}
+
+TEST_F(RecordIndexFiles, LeavesPlainReadingAndCompressedFilesStreams) {
+  const std::string path = dir.write("a", numbered(0, 5));
+  const Dataset ds = Dataset::tfrecord({.filenames = {path}});
+  EXPECT_NE(ds.shuffle({.buffer_size = 3}).explain()->find("made elements"), std::string::npos);
+  EXPECT_EQ(ds.explain()->find("positions"), std::string::npos);
+  const Dataset compressed = Dataset::tfrecord({.filenames = {path}, .compression_type = "GZIP"});
+  EXPECT_EQ(*compressed.cardinality(), kUnknown);
+}
+
+TEST_F(RecordIndexFiles, KeepsWhatCountingOrPlainReadingFound) {
+  const std::string one = dir.write("one", large_file()), two = dir.write("two", large_file());
+  EXPECT_EQ(*Dataset::tfrecord({.filenames = {one}}).cardinality(), 40);
+  EXPECT_EQ(kept().size(), 1u);
+  EXPECT_EQ(told(Dataset::tfrecord({.filenames = {two}})).size(), 40u);
+  EXPECT_EQ(kept().size(), 2u);
+  EXPECT_EQ(FileIndex::kept(two)->view().records(), 40);
+  EXPECT_EQ(FileIndex::kept(two)->view().place(1), 30'016);
+}
+
+TEST_F(RecordIndexFiles, DoesNotBelieveWhatIsKeptOfAnotherFile) {
+  const std::string path = dir.write("one", large_file());
+  ASSERT_EQ(*Dataset::tfrecord({.filenames = {path}}).cardinality(), 40);
+  dir.write("one", large_file() + numbered(0, 3));  // grown
+  EXPECT_FALSE(FileIndex::kept(path));
+  EXPECT_EQ(*Dataset::tfrecord({.filenames = {path}}).cardinality(), 43);
+  // The same size and the same ends, and two records in the middle as one.
+  std::string other;
+  for (int i = 0; i < 20; ++i) append_record(other, std::string(100, 'x'));
+  std::string merged = other;
+  append_record(other, std::string(2'000'000, 'y'));
+  append_record(other, std::string(1'000, 'y'));
+  append_record(merged, std::string(1'000'000, 'y'));
+  append_record(merged, std::string(1'001'000, 'y'));
+  for (int i = 0; i < 80; ++i)
+    append_record(other, std::string(100, 'z')), append_record(merged, std::string(100, 'z'));
+  const std::string swapped = dir.write("swapped", other);
+  ASSERT_EQ(*Dataset::tfrecord({.filenames = {swapped}}).cardinality(), 102);
+  const auto before = fs::last_write_time(swapped);
+  dir.write("swapped", merged);
+  fs::last_write_time(swapped, before + std::chrono::seconds(1));
+  EXPECT_EQ(told(Dataset::tfrecord({.filenames = {swapped}}).shuffle({})).size(), 102u);
+}
+
+TEST_F(RecordIndexFiles, BelievesTheIndexOfACopy) {
+  const std::string path = dir.write("a/one", large_file());
+  ASSERT_TRUE(FileIndex::made(path)->keep_beside(path).ok());
+  fs::copy(dir.at("a"), dir.at("b"), fs::copy_options::recursive);
+  fs::last_write_time(dir.at("b/one"), fs::last_write_time(path) + std::chrono::hours(1));
+  EXPECT_TRUE(FileIndex::kept(dir.at("b/one")));
+}
+
+TEST_F(RecordIndexFiles, SaysThatAFileIsNotTheOneThatWasCounted) {
+  const std::string path = dir.write("one", large_file());
+  const Dataset ds = Dataset::tfrecord({.filenames = {path}});
+  ASSERT_EQ(*ds.cardinality(), 40);
+  // FileSet keeps what it has opened: this one has another place in the file system.
+  fs::rename(path, dir.at("moved"));
+  dir.write("one", large_file().substr(0, 50'000));
+  const Dataset anew = Dataset::tfrecord({.filenames = {path}});
+  EXPECT_EQ(*anew.cardinality(), 2);
+  EXPECT_EQ(ds.at(39)->leaves[0].bytes().size(), 30'039u);
+  fs::resize_file(dir.at("moved"), 40'000);
+  const auto cut = ds.at(39);
+  ASSERT_FALSE(cut.ok());
+  EXPECT_EQ(cut.error().code(), Code::kDataLoss);
+  EXPECT_EQ(cut.error().place().path, path);
+}
+
+TEST_F(RecordIndexFiles, DoesWithoutAFolderItCannotWrite) {
+  const std::string path = dir.write("one", large_file());
+  fs::create_directories(dir.at("cache"));
+  fs::permissions(dir.at("cache"), fs::perms::owner_read | fs::perms::owner_exec);
+  fs::permissions(dir.path(), fs::perms::group_all | fs::perms::others_all, fs::perm_options::add);
+  const NoRights none;
+  EXPECT_EQ(*Dataset::tfrecord({.filenames = {path}}).cardinality(), 40);
+  EXPECT_FALSE(FileIndex::made(path)->keep_in_cache(path).ok());
+}
+
+TEST_F(RecordIndexFiles, GoesOnFromACheckpointByPosition) {
+  const std::string path = dir.write("a", numbered(0, 300));
+  const Dataset ds = Dataset::tfrecord({.filenames = {path}}).shuffle({.seed = 5});
+  Loader first(ds);
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(first.next().ok());
+  const std::string saved = *first.save();
+  Loader second(ds);
+  ASSERT_TRUE(second.restore(saved).ok());
+  EXPECT_EQ(words_of_rest(second), words_of_rest(first));
+}
+
+}  // namespace
+}  // namespace stoker
