@@ -130,8 +130,8 @@ struct Job {
 
 // Along the rows first, then over them. `get(y, n, rows)` gives rows to read,
 // `columns` works along a group of them, `rows` over those of a span.
-template <typename From, typename T, typename W, typename Get, typename Columns, typename Rows>
-Result<void> columns_first(const Job& job, const Spans<W>& across, const Spans<W>& down, Get get, Columns columns,
+template <typename From, typename T, typename Across, typename W, typename Get, typename Columns, typename Rows>
+Result<void> columns_first(const Job& job, const Across& across, const Spans<W>& down, Get get, Columns columns,
                            Rows rows) {
   STOKER_TRY(RowRing<T> ring, RowRing<T>::make(down.widest + kGroup, job.to.row_size()));
   std::vector<const T*> taps(static_cast<size_t>(down.widest));
@@ -254,14 +254,14 @@ Result<void> pillow_bytes(const Job& job, ResizeHow how) {
   const auto spans = [&](int64_t in, int64_t out) {
     return in == out ? same_spans<int32_t>(in, 1 << kWeightBits) : fixed_point(pillow_spans(in, out, how.filter));
   };
-  const auto columns = [&](const uint8_t* const* in, int n, const Spans<int32_t>& across, uint8_t* const* out) {
+  const auto columns = [&](const uint8_t* const* in, int n, const FixedSpans& across, uint8_t* const* out) {
     job.kernels.columns_u8(in, n, job.form().width, job.pixel(), job.channels(), across, out);
   };
   const auto rows = [&](const uint8_t* const* taps, const int32_t* weights, int n, uint8_t* out) {
     job.kernels.rows_u8(taps, weights, n, job.to.row_size(), out);
   };
-  return columns_first<uint8_t, uint8_t>(job, spans_of(job.across, spans, how.mirrored), spans_of(job.down, spans),
-                                         rows_of<uint8_t>(job.from), columns, rows);
+  return columns_first<uint8_t, uint8_t>(job, in_pairs(spans_of(job.across, spans, how.mirrored)),
+                                         spans_of(job.down, spans), rows_of<uint8_t>(job.from), columns, rows);
 }
 
 Result<void> pillow_floats(const Job& job, ResizeHow how) {

@@ -16,7 +16,7 @@ struct ResizeKernels {
 
   // Fixed-point sums along `rows` rows, rounded to uint8.
   void (*columns_u8)(const uint8_t* const* from, int rows, int64_t width, int pixel, int channels,
-                     const Spans<int32_t>& spans, uint8_t* const* to);
+                     const FixedSpans& across, uint8_t* const* to);
   // The same over the rows of one span.
   void (*rows_u8)(const uint8_t* const* from, const int32_t* weights, int taps, int64_t count, uint8_t* to);
 

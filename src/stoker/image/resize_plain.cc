@@ -4,10 +4,10 @@
 namespace stoker {
 namespace {
 
-void columns_u8(const uint8_t* const* from, int rows, int64_t, int pixel, int channels, const Spans<int32_t>& spans,
+void columns_u8(const uint8_t* const* from, int rows, int64_t, int pixel, int channels, const FixedSpans& across,
                 uint8_t* const* to) {
-  for (int r = 0; r < rows; ++r)
-    plain_columns_u8(from[r], pixel, channels, spans, 0, static_cast<int64_t>(spans.spans.size()), to[r]);
+  const auto count = static_cast<int64_t>(across.plain.spans.size());
+  for (int r = 0; r < rows; ++r) plain_columns_u8(from[r], pixel, channels, across.plain, 0, count, to[r]);
 }
 
 void rows_u8(const uint8_t* const* from, const int32_t* weights, int taps, int64_t count, uint8_t* to) {

@@ -41,7 +41,7 @@ bool fits_four(int64_t x, int64_t width, int channels, const Spans<W>& spans) {
 static_assert(ResizeKernels::kRows == 4);
 constexpr int kWoven = 16;  // values of a woven pixel
 constexpr size_t kLanes = HWY_MIN(kWoven, HWY_MAX_BYTES / 4);
-constexpr int kParts = kWoven / static_cast<int>(kLanes);
+constexpr size_t kParts = kWoven / kLanes;
 using WideTag = hn::FixedTag<int32_t, kLanes>;
 using FloatTag = hn::FixedTag<float, kLanes>;
 using NarrowTag = hn::FixedTag<uint8_t, kLanes>;
@@ -78,10 +78,9 @@ void weave_threes(const uint8_t* const* from, int64_t width, uint8_t* to) {
   for (int r = 0; r < 4; ++r) std::memcpy(to + 4 * r, row[r], 3);
 }
 
-// `beyond`: as many pixels behind the last may be read, too.
-const uint8_t* woven(const uint8_t* const* from, int64_t width, int pixel, int64_t beyond) {
+const uint8_t* woven(const uint8_t* const* from, int64_t width, int pixel) {
   thread_local std::vector<uint8_t> memory;
-  memory.resize(std::max(memory.size(), static_cast<size_t>(width + beyond) * kWoven));
+  memory.resize(std::max(memory.size(), static_cast<size_t>(width) * kWoven));
   (pixel == 4 ? weave_fours : weave_threes)(from, width, memory.data());
   return memory.data();
 }
@@ -99,89 +98,165 @@ void store_floats(D, V values, int64_t at, float* const* to) {
   store_floats(half, hn::UpperHalf(half, values), at, to + hn::Lanes(half) / 4);
 }
 
-using Pixels = hn::Vec<hn::FixedTag<uint8_t, 16>>;
+// ---- fixed-point sums of pairs
 
-// Sums rounded to the bytes of a woven pixel.
-template <int kCount, typename Narrow>
-Pixels rounded_pixel(const hn::Vec<WideTag>* sums, Narrow narrow) {
-  if constexpr (kCount == 1) {
-    return hn::DemoteTo(narrow, hn::ShiftRight<kWeightBits>(sums[0]));
-  } else {
-    HWY_ALIGN uint8_t values[kWoven];
-    for (int p = 0; p < kCount; ++p)
-      hn::StoreU(hn::DemoteTo(narrow, hn::ShiftRight<kWeightBits>(sums[p])), narrow, values + kLanes * p);
-    return hn::Load(hn::FixedTag<uint8_t, 16>(), values);
-  }
+// A weight has 23 bits and its sign, a product of 16-bit values half of that:
+// a sum is made of the weights' lower 11 bits and of the rest.
+using PairTag = hn::Repartition<int16_t, WideTag>;
+using PairBytes = hn::Rebind<uint8_t, PairTag>;
+using Sums = hn::Vec<WideTag>;
+
+// Adds the products of each pair of values.
+HWY_INLINE Sums add_pairs(Sums sum, hn::Vec<PairTag> values, int32_t weights) {
+  const auto both = hn::BitCast(PairTag(), hn::Set(WideTag(), weights));
+  Sums odd = hn::Zero(WideTag());
+  return hn::RearrangeToOddPlusEven(hn::ReorderWidenMulAccumulate(WideTag(), values, both, sum, odd), odd);
 }
 
-// The woven pixel whose weights are these.
-Pixels weighed_pixel(const uint8_t* from, const int32_t* weights, int taps) {
-  const WideTag wide;
-  const NarrowTag narrow;
-  hn::Vec<WideTag> sums[kParts];
-  for (auto& sum : sums) sum = hn::Set(wide, 1 << (kWeightBits - 1));
-  for (int k = 0; k < taps; ++k, from += kWoven) {
-    const auto weight = hn::Set(wide, weights[k]);
-    for (int p = 0; p < kParts; ++p)
-      sums[p] = hn::Add(sums[p], hn::Mul(hn::PromoteTo(wide, hn::LoadU(narrow, from + kLanes * p)), weight));
-  }
-  return rounded_pixel<kParts>(sums, narrow);
+HWY_INLINE Sums whole_sums(Sums low, Sums high) {
+  return hn::ShiftRight<kWeightBits>(hn::Add(low, hn::ShiftLeft<kLowWeightBits>(high)));
 }
 
-// Four woven pixels, a row of them at a time, without the fourth channel where
-// there are three; sixteen bytes are written.
-void store_pixels(const Pixels* pixels, int64_t at, int channels, uint8_t* const* to) {
-  const hn::FixedTag<uint32_t, 4> d;
-  const hn::RepartitionToWide<decltype(d)> pairs;
+// Four rows are woven into one, two pixels at a time: of each row, then of each
+// channel, the value of the one and that of the other. So a vector of pairs
+// holds all that two weights are for. Of three channels, the fourth is whatever
+// follows the pixel.
+constexpr int kPair = 2 * kWoven;
+
+// Where in 16 bytes of a row the values of four pixels are, in pairs.
+HWY_ALIGN constexpr uint8_t kPairsOfFour[16] = {0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15};
+HWY_ALIGN constexpr uint8_t kPairsOfThree[16] = {0, 3, 1, 4, 2, 5, 3, 6, 6, 9, 7, 10, 8, 11, 9, 12};
+
+void weave_some_pairs(const uint8_t* const* from, int64_t x, int64_t width, int pixel, int channels, uint8_t* to) {
+  for (; x < width; ++x)
+    for (int r = 0; r < 4; ++r)
+      for (int c = 0; c < channels; ++c) to[x / 2 * kPair + 8 * r + 2 * c + x % 2] = from[r][x * pixel + c];
+}
+
+void weave_pairs(const uint8_t* const* from, int64_t width, int pixel, int channels, uint8_t* to) {
   const hn::FixedTag<uint8_t, 16> bytes;
-  HWY_ALIGN static constexpr uint8_t kDense[16] = {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 0, 0, 0, 0};
-  HWY_ALIGN static constexpr uint8_t kAll[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-  const auto order = hn::Load(bytes, channels == 3 ? kDense : kAll);
-  const auto cast = [&](Pixels pixel) { return hn::BitCast(d, pixel); };
-  const auto low = [&](auto a, auto b) { return hn::BitCast(pairs, hn::InterleaveLower(d, a, b)); };
-  const auto high = [&](auto a, auto b) { return hn::BitCast(pairs, hn::InterleaveUpper(d, a, b)); };
-  const auto first = low(cast(pixels[0]), cast(pixels[1])), second = low(cast(pixels[2]), cast(pixels[3]));
-  const auto third = high(cast(pixels[0]), cast(pixels[1])), fourth = high(cast(pixels[2]), cast(pixels[3]));
-  const auto store = [&](auto row, int r) {
-    hn::StoreU(hn::TableLookupBytes(hn::BitCast(bytes, row), order), bytes, to[r] + at);
-  };
-  store(hn::InterleaveLower(pairs, first, second), 0);
-  store(hn::InterleaveUpper(pairs, first, second), 1);
-  store(hn::InterleaveLower(pairs, third, fourth), 2);
-  store(hn::InterleaveUpper(pairs, third, fourth), 3);
-}
-
-void store_pixel(Pixels pixel, int64_t at, int channels, uint8_t* const* to) {
-  HWY_ALIGN uint8_t values[kWoven];
-  hn::Store(pixel, hn::FixedTag<uint8_t, 16>(), values);
-  for (int r = 0; r < 4; ++r) std::memcpy(to[r] + at, values + 4 * r, static_cast<size_t>(channels));
-}
-
-void woven_columns_u8(const uint8_t* from, int channels, const Spans<int32_t>& spans, uint8_t* const* to) {
-  const auto outputs = static_cast<int64_t>(spans.spans.size());
-  const auto pixel = [&](int64_t x) {
-    const Span& span = spans.spans[static_cast<size_t>(x)];
-    // As many for each: a loop of a length that changes is guessed wrong by the processor.
-    return weighed_pixel(from + static_cast<int64_t>(span.first) * kWoven, spans.weights_of(span), spans.widest);
+  const hn::FixedTag<uint64_t, 2> halves;
+  const auto order = hn::Load(bytes, pixel == 3 ? kPairsOfThree : kPairsOfFour);
+  const auto row = [&](int r, int64_t x) {
+    return hn::BitCast(halves, hn::TableLookupBytes(hn::LoadU(bytes, from[r] + x * pixel), order));
   };
   int64_t x = 0;
-  for (; (x + 4) * channels + 4 <= outputs * channels; x += 4) {
-    const Pixels pixels[4] = {pixel(x), pixel(x + 1), pixel(x + 2), pixel(x + 3)};
-    store_pixels(pixels, x * channels, channels, to);
+  for (; x * pixel + 16 <= width * pixel; x += 4) {
+    const auto a = row(0, x), b = row(1, x), c = row(2, x), e = row(3, x);
+    auto* out = reinterpret_cast<uint64_t*>(to + x / 2 * kPair);
+    hn::StoreU(hn::InterleaveLower(halves, a, b), halves, out);
+    hn::StoreU(hn::InterleaveLower(halves, c, e), halves, out + 2);
+    hn::StoreU(hn::InterleaveUpper(halves, a, b), halves, out + 4);
+    hn::StoreU(hn::InterleaveUpper(halves, c, e), halves, out + 6);
   }
-  for (; x < outputs; ++x) store_pixel(pixel(x), x * channels, channels, to);
+  weave_some_pairs(from, x, width, pixel, channels, to);
+}
+
+const uint8_t* woven_pairs(const uint8_t* const* from, int64_t width, int pixel, int channels, int64_t beyond) {
+  thread_local std::vector<uint8_t> memory;
+  memory.resize(std::max(memory.size(), static_cast<size_t>(width / 2 + 1 + beyond) * kPair));
+  weave_pairs(from, width, pixel, channels, memory.data());
+  return memory.data();
+}
+
+// The part of an output of four rows that a vector holds, before it is rounded
+// to bytes. `kPairs` are as many as `pairs`, or 0 where the compiler is not to know.
+template <int kPairs>
+HWY_INLINE Sums weighed_pairs(const uint8_t* from, const PairWeights* weights, int pairs) {
+  const WideTag wide;
+  Sums low = hn::Set(wide, 1 << (kWeightBits - 1)), high = hn::Zero(wide);
+  for (int k = 0; k < (kPairs ? kPairs : pairs); ++k, from += kPair) {
+    const auto values = hn::PromoteTo(PairTag(), hn::LoadU(PairBytes(), from));
+    low = add_pairs(low, values, weights[k].low);
+    high = add_pairs(high, values, weights[k].high);
+  }
+  return whole_sums(low, high);
+}
+
+// 16-bit values as bytes, block after block of 16 bytes: first those of `a`.
+using Bytes16 = hn::Repartition<uint8_t, WideTag>;
+HWY_INLINE hn::Vec<Bytes16> packed(hn::Vec<PairTag> a, hn::Vec<PairTag> b) {
+#if HWY_ARCH_X86 && HWY_MAX_BYTES == 64
+  return {_mm512_packus_epi16(a.raw, b.raw)};
+#elif HWY_ARCH_X86 && HWY_MAX_BYTES == 32
+  return {_mm256_packus_epi16(a.raw, b.raw)};
+#elif HWY_ARCH_X86
+  return {_mm_packus_epi16(a.raw, b.raw)};
+#else
+  static_assert(kLanes == 4);
+  const hn::Half<Bytes16> half;
+  return hn::Combine(Bytes16(), hn::DemoteTo(half, b), hn::DemoteTo(half, a));
+#endif
+}
+
+// Four outputs of the rows of one vector, the first `channels` values of each.
+// Sixteen bytes of a row are written.
+HWY_INLINE void store_outputs(const Sums* outputs, int64_t at, int channels, uint8_t* const* to) {
+  HWY_ALIGN static constexpr uint8_t kDense[16] = {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 7, 11, 15};
+  const PairTag values;
+  const Bytes16 bytes;
+  const hn::FixedTag<uint8_t, 16> block;
+  auto all = packed(hn::ReorderDemote2To(values, outputs[0], outputs[1]),
+                    hn::ReorderDemote2To(values, outputs[2], outputs[3]));
+  if (channels == 3) all = hn::TableLookupBytes(all, hn::LoadDup128(bytes, kDense));
+  HWY_ALIGN uint8_t rows[kLanes * 4];
+  hn::Store(all, bytes, rows);
+  for (size_t r = 0; r < kLanes / 4; ++r) hn::StoreU(hn::Load(block, rows + 16 * r), block, to[r] + at);
+}
+
+template <int kPairs>
+void woven_columns(const uint8_t* from, int channels, const FixedSpans& across, uint8_t* const* to) {
+  const auto outputs = static_cast<int64_t>(across.first.size());
+  const auto weighed = [&](int64_t x, size_t part) HWY_ATTR {
+    const uint8_t* first = from + static_cast<int64_t>(across.first[static_cast<size_t>(x)]) * kPair;
+    return weighed_pairs<kPairs>(first + part * 2 * kLanes, across.pairs_of(x), across.pairs);
+  };
+  const auto store_four = [&](int64_t x, int64_t at, uint8_t* const* rows) HWY_ATTR {
+    for (size_t part = 0; part < kParts; ++part) {
+      const Sums sums[4] = {weighed(x, part), weighed(x + 1, part), weighed(x + 2, part), weighed(x + 3, part)};
+      store_outputs(sums, at, channels, rows + part * kLanes / 4);
+    }
+  };
+  int64_t x = 0;
+  for (; x * channels + 16 <= outputs * channels; x += 4) store_four(x, x * channels, to);
+  // The last ones, some of them again: sixteen bytes would reach beyond the rows.
+  for (; x < outputs; x += 4) {
+    const int64_t begin = std::min(x, outputs - 4);
+    uint8_t last[4][16];
+    uint8_t* const rows[4] = {last[0], last[1], last[2], last[3]};
+    store_four(begin, 0, rows);
+    for (int r = 0; r < 4; ++r) std::memcpy(to[r] + begin * channels, last[r], static_cast<size_t>(4 * channels));
+  }
+}
+
+void woven_columns_u8(const uint8_t* from, int channels, const FixedSpans& across, uint8_t* const* to) {
+  switch (across.pairs) {  // those of photographs on their way to 224 pixels
+    case 2: return woven_columns<2>(from, channels, across, to);
+    case 3: return woven_columns<3>(from, channels, across, to);
+    case 4: return woven_columns<4>(from, channels, across, to);
+    default: return woven_columns<0>(from, channels, across, to);
+  }
 }
 
 bool can_weave(int rows, int pixel, int channels) {
   return rows == 4 && (channels == 3 || channels == 4) && (pixel == channels || pixel == 4);
 }
 
-void columns_u8(const uint8_t* const* from, int rows, int64_t width, int pixel, int channels,
-                const Spans<int32_t>& spans, uint8_t* const* to) {
-  if (can_weave(rows, pixel, channels))
-    return woven_columns_u8(woven(from, width, pixel, spans.widest), channels, spans, to);
-  const auto count = static_cast<int64_t>(spans.spans.size());
-  for (int r = 0; r < rows; ++r) plain_columns_u8(from[r], pixel, channels, spans, 0, count, to[r]);
+void columns_u8(const uint8_t* const* from, int rows, int64_t width, int pixel, int channels, const FixedSpans& across,
+                uint8_t* const* to) {
+  const size_t outputs = across.first.size();
+  if (!can_weave(4, pixel, channels) || outputs < 4) {
+    for (int r = 0; r < rows; ++r)
+      plain_columns_u8(from[r], pixel, channels, across.plain, 0, static_cast<int64_t>(outputs), to[r]);
+    return;
+  }
+  // Where there are fewer rows, the last one takes the place of those that are missing.
+  thread_local std::vector<uint8_t> nowhere;
+  nowhere.resize(std::max(nowhere.size(), outputs * static_cast<size_t>(channels)));
+  const uint8_t* in[4];
+  uint8_t* out[4];
+  for (int r = 0; r < 4; ++r) in[r] = from[std::min(r, rows - 1)], out[r] = r < rows ? to[r] : nowhere.data();
+  woven_columns_u8(woven_pairs(in, width, pixel, channels, across.pairs), channels, across, out);
 }
 
 void woven_lerp_columns(const uint8_t* from, int channels, const Spans<float>& spans, float* const* to) {
@@ -211,7 +286,7 @@ void woven_lerp_columns(const uint8_t* from, int channels, const Spans<float>& s
 
 void lerp_columns_u8(const uint8_t* const* from, int rows, int64_t width, int pixel, int channels,
                      const Spans<float>& spans, float* const* to) {
-  if (can_weave(rows, pixel, channels)) return woven_lerp_columns(woven(from, width, pixel, 0), channels, spans, to);
+  if (can_weave(rows, pixel, channels)) return woven_lerp_columns(woven(from, width, pixel), channels, spans, to);
   const auto count = static_cast<int64_t>(spans.spans.size());
   for (int r = 0; r < rows; ++r) plain_lerp_columns(from[r], pixel, channels, spans, 0, count, to[r]);
 }

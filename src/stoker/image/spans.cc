@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace stoker {
 namespace {
@@ -110,7 +111,6 @@ struct PillowKernel {
 };
 constexpr PillowKernel kPillowKernels[] = {
     {ResizeFilter::kArea, 0.5, pillow_box},
-    {ResizeFilter::kBilinear, 1, pillow_bilinear},
     {ResizeFilter::kBicubic, 2, pillow_bicubic},
     {ResizeFilter::kLanczos3, 3, pillow_lanczos},
 };
@@ -231,13 +231,18 @@ Spans<float> kernel_spans(int64_t from, int64_t to, ResizeFilter filter, bool an
   return spans;
 }
 
-Spans<double> pillow_spans(int64_t from, int64_t to, ResizeFilter filter) {
-  const PillowKernel& kernel = *std::ranges::find(kPillowKernels, filter, &PillowKernel::filter);
+namespace {
+
+template <typename Kernel>
+Spans<double> pillow_spans(int64_t from, int64_t to, double support, Kernel kernel) {
   const double scale = static_cast<double>(from) / static_cast<double>(to);
   const double widening = std::max(scale, 1.0), narrowing = 1 / widening;
-  const double reach = kernel.support * widening;
+  const double reach = support * widening;
   Spans<double> spans;
-  std::vector<double> weights;
+  spans.widest = static_cast<int32_t>(std::ceil(reach)) * 2 + 1;
+  spans.spans.reserve(static_cast<size_t>(to));
+  spans.weights.resize(static_cast<size_t>(to * spans.widest));
+  int32_t widest = 0;
   for (int64_t i = 0; i < to; ++i) {
     const double center = (static_cast<double>(i) + 0.5) * scale;
     // Pillow cuts fractions off; its bits depend on it.
@@ -245,17 +250,28 @@ Spans<double> pillow_spans(int64_t from, int64_t to, ResizeFilter filter) {
     const int64_t first = std::max<int64_t>(static_cast<int64_t>(center - reach + 0.5), 0);
     const int64_t end = std::min(static_cast<int64_t>(center + reach + 0.5), from);
     // NOLINTEND(bugprone-incorrect-roundings)
-    weights.clear();
+    const auto size = static_cast<int32_t>(end - first);
+    double* weights = spans.weights.data() + i * spans.widest;
     double sum = 0;
-    for (int64_t k = 0; k < end - first; ++k) {
-      weights.push_back(kernel.at((static_cast<double>(k + first) - center + 0.5) * narrowing));
-      sum += weights.back();
+    for (int32_t k = 0; k < size; ++k) {
+      weights[k] = kernel((static_cast<double>(k + first) - center + 0.5) * narrowing);
+      sum += weights[k];
     }
-    if (sum != 0)
-      for (double& weight : weights) weight /= sum;
-    add_span(spans, first, weights);
+    for (int32_t k = 0; k < size && sum != 0; ++k) weights[k] /= sum;
+    spans.spans.push_back({static_cast<int32_t>(first), size, i * spans.widest});
+    widest = std::max(widest, size);
   }
+  spans.widest = widest;
   return spans;
+}
+
+}  // namespace
+
+Spans<double> pillow_spans(int64_t from, int64_t to, ResizeFilter filter) {
+  if (filter == ResizeFilter::kBilinear)  // the one that is worth being compiled in
+    return pillow_spans(from, to, 1, [](double x) { return pillow_bilinear(x); });
+  const PillowKernel& kernel = *std::ranges::find(kPillowKernels, filter, &PillowKernel::filter);
+  return pillow_spans(from, to, kernel.support, kernel.at);
 }
 
 Spans<int32_t> fixed_point(const Spans<double>& spans) {
@@ -270,6 +286,21 @@ Spans<int32_t> fixed_point(const Spans<double>& spans) {
           static_cast<int32_t>((weights[k] < 0 ? -0.5 : 0.5) + weights[k] * (1 << kWeightBits));
   }
   return fixed;
+}
+
+FixedSpans in_pairs(Spans<int32_t> spans) {
+  FixedSpans all{std::move(spans), 0, {}, {}};
+  all.pairs = all.plain.widest / 2 + 1;
+  all.weights.resize(all.plain.spans.size() * static_cast<size_t>(all.pairs));
+  PairWeights* pairs = all.weights.data();
+  for (const Span& span : all.plain.spans) {
+    all.first.push_back(span.first / 2);
+    const int32_t* weights = all.plain.weights_of(span);
+    const auto weight = [&](int k) { return k < 0 || k >= span.size ? 0 : weights[k]; };
+    for (int k = -(span.first % 2); k < 2 * all.pairs - span.first % 2; k += 2)
+      *pairs++ = pair_of(weight(k), weight(k + 1));
+  }
+  return all;
 }
 
 std::vector<int32_t> nearest_items(int64_t from, int64_t to) {

@@ -43,6 +43,30 @@ constexpr int kWeightBits = 22;
 Spans<double> pillow_spans(int64_t from, int64_t to, ResizeFilter filter);
 Spans<int32_t> fixed_point(const Spans<double>& spans);
 
+// The same for sums of products of 16-bit values: items in pairs, of which the
+// first has an even number, and each weight as its lower bits and the rest.
+constexpr int kLowWeightBits = 11;
+struct PairWeights {
+  int32_t low = 0;  // of the first item in the lower half, of the second in the upper
+  int32_t high = 0;
+};
+inline PairWeights pair_of(int32_t first, int32_t second) {
+  const auto both = [](int32_t lower, int32_t upper) {
+    return static_cast<int32_t>((static_cast<uint32_t>(upper) << 16) | (static_cast<uint32_t>(lower) & 0xffff));
+  };
+  constexpr int32_t kLow = (1 << kLowWeightBits) - 1;
+  return {both(first & kLow, second & kLow), both(first >> kLowWeightBits, second >> kLowWeightBits)};
+}
+struct FixedSpans {
+  Spans<int32_t> plain;
+  int32_t pairs = 0;           // of every span
+  std::vector<int32_t> first;  // pair of each span: that of its first item
+  std::vector<PairWeights> weights;
+
+  const PairWeights* pairs_of(int64_t output) const { return weights.data() + output * pairs; }
+};
+FixedSpans in_pairs(Spans<int32_t> spans);
+
 // The source item for each output.
 std::vector<int32_t> nearest_items(int64_t from, int64_t to);
 std::vector<int32_t> pillow_nearest_items(int64_t from, int64_t to);
