@@ -60,6 +60,10 @@ Result<std::string> read_rest(File& file, int64_t at_most) {
   }
 }
 
+int64_t changed_ns(const struct stat& status) {
+  return status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
+
 bool may_map() {
   const char* setting = std::getenv("STOKER_MAP");
   return setting == nullptr || std::string_view(setting) != "0";
@@ -107,6 +111,12 @@ Result<void> File::seek(int64_t offset) {
   return {};
 }
 
+FileIdentity File::identity() const {
+  struct stat status;
+  if (fstat(descriptor_, &status) != 0) return {};
+  return {status.st_dev, status.st_ino, status.st_size, changed_ns(status)};
+}
+
 Result<std::string> read_file(const std::string& path, int64_t at_most) {
   STOKER_TRY(File file, File::open(path));
   return read_rest(file, at_most);
@@ -121,7 +131,7 @@ Result<FileMark> mark_of(const std::string& path) {
   const ssize_t first = pread(file.descriptor(), ends.data(), kEnd, 0);
   const ssize_t last = pread(file.descriptor(), ends.data() + kEnd, kEnd, std::max<int64_t>(0, file.size() - kEnd));
   const uint64_t hash = hash_of(ends, static_cast<uint64_t>(std::max<ssize_t>(first, 0) + std::max<ssize_t>(last, 0)));
-  return FileMark{file.size(), status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec, hash};
+  return FileMark{file.size(), changed_ns(status), hash};
 }
 
 Result<std::string> fingerprint_of(const std::string& path) {

@@ -15,6 +15,15 @@
 
 namespace stoker {
 
+// What is the same for a file that nobody has changed or replaced.
+struct FileIdentity {
+  uint64_t device = 0;
+  uint64_t number = 0;  // in it
+  int64_t bytes = 0;
+  int64_t changed_ns = 0;
+  bool operator==(const FileIdentity&) const = default;
+};
+
 // An open file, read from front to back. Every error names the path; a
 // directory is FailedPrecondition.
 class File {
@@ -33,6 +42,8 @@ class File {
   const std::string& path() const { return path_; }
   // When it was opened. 0 for what has no size of its own: pipes, /proc.
   int64_t size() const { return size_; }
+  // Now; all zero where the system does not say.
+  FileIdentity identity() const;
   int descriptor() const { return descriptor_; }
 
  private:

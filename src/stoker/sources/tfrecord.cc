@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "stoker/codecs/tfrecord.h"
+#include "stoker/io/kept_mappings.h"
 #include "stoker/io/stream.h"
 #include "stoker/sources/record_index.h"
 
@@ -15,23 +16,23 @@ namespace stoker {
 class RecordReader {
  public:
   // A record begins at `offset`.
-  static Result<std::shared_ptr<RecordReader>> open(const std::string& path, Compression compression, int64_t offset) {
+  static Result<std::shared_ptr<RecordReader>> open(const std::string& path, Compression compression, int64_t offset,
+                                                    KeptMappings& mappings) {
     if (compression == Compression::kNone) {
       STOKER_TRY(const File file, File::open(path));
-      if (std::optional<MappedFile> mapped = MappedFile::map(file))
-        return std::make_shared<RecordReader>(*std::move(mapped), offset);
+      if (std::shared_ptr<const MappedFile> mapped = mappings.map(file))
+        return std::make_shared<RecordReader>(std::move(mapped), offset);
     }
     STOKER_TRY(auto bytes, open_stream(path, compression));
     if (offset > 0) STOKER_TRY(bytes->skip(offset));
     return std::make_shared<RecordReader>(std::move(bytes), offset);
   }
 
-  RecordReader(MappedFile file, int64_t offset) : parser_(offset), ended_(true), whole_(offset == 0) {
-    auto kept = std::make_shared<MappedFile>(std::move(file));
-    mapped_ = kept.get();
-    const Bytes all = kept->bytes();
+  RecordReader(std::shared_ptr<const MappedFile> file, int64_t offset)
+      : mapped_(file.get()), parser_(offset), ended_(true), whole_(offset == 0) {
+    const Bytes all = file->bytes();
     window_ = all.substr(std::min(static_cast<size_t>(offset), all.size()));
-    block_ = Buffer::wrap(all.data(), all.size(), [kept] {});
+    block_ = Buffer::wrap(all.data(), all.size(), [file = std::move(file)] {});
     // Errors about a payload name the place of its record.
     block_->set_source({mapped_->path(), -static_cast<int64_t>(kRecordHeaderBytes)});
   }
@@ -167,6 +168,8 @@ Result<void> TFRecord::check() const {
 
 std::shared_ptr<RecordIndex> TFRecord::new_index() { return std::make_shared<RecordIndex>(); }
 
+std::shared_ptr<KeptMappings> TFRecord::new_mappings() { return std::make_shared<KeptMappings>(); }
+
 std::optional<TFRecord> TFRecord::listed() const {
   if (!compression_type.empty()) return std::nullopt;
   TFRecord list = *this;
@@ -188,7 +191,7 @@ void TFRecord::learn(const State& state) const {
 
 Result<void> TFRecord::open(State& state) const {
   STOKER_TRY(Compression compression, compression_of(compression_type));
-  STOKER_TRY(state.reader, RecordReader::open(filenames[static_cast<size_t>(state.file)], compression, state.offset));
+  STOKER_TRY(state.reader, RecordReader::open(filenames[static_cast<size_t>(state.file)], compression, state.offset, *mappings));
   return {};
 }
 

@@ -7,6 +7,7 @@
 
 namespace stoker {
 
+class KeptMappings;
 class RecordIndex;
 class RecordReader;
 
@@ -56,11 +57,14 @@ struct TFRecord {
   Result<Element> load(Element element, Context&) const;
 
   // No parameters.
-  bool listing = false;                              // by position
-  std::shared_ptr<RecordIndex> index = new_index();  // of plain files, as far as known; shared by copies
+  bool listing = false;  // by position
+  // Of plain files, shared by copies.
+  std::shared_ptr<RecordIndex> index = new_index();
+  std::shared_ptr<KeptMappings> mappings = new_mappings();
 
  private:
   static std::shared_ptr<RecordIndex> new_index();
+  static std::shared_ptr<KeptMappings> new_mappings();
   Result<void> open(State& state) const;
   void learn(const State& state) const;
 };
