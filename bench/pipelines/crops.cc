@@ -10,26 +10,6 @@
 namespace stoker::bench {
 namespace {
 
-Value decoded(Value record) { return io::decode_jpeg(image_of(std::move(record)), {.channels = 3, .like = "pillow"}); }
-
-Value normalized(Value picture) {
-  return image::normalize(std::move(picture),
-                          {.mean = {0.485, 0.456, 0.406}, .std = {0.229, 0.224, 0.225}, .layout = "CHW"});
-}
-
-Dataset training_path(const std::vector<std::string>& shards) {
-  return Dataset::tfrecord({.filenames = shards})
-      .shuffle({.buffer_size = 100, .seed = 1})
-      .repeat({})
-      .map({.map_func =
-                [](Value record) {
-                  const Value window = image::random_resized_crop(
-                      decoded(record), {.height = 224, .width = 224, .like = "pillow", .seed = 1});
-                  return normalized(image::random_flip_left_right(window, {.seed = 2}));
-                }})
-      .batch({.batch_size = 64});
-}
-
 Dataset evaluation_path(const std::vector<std::string>& shards) {
   return Dataset::tfrecord({.filenames = shards})
       .repeat({})

@@ -7,6 +7,7 @@
 #include "stoker/ops/normalize.h"
 #include "stoker/ops/picture.h"
 #include "stoker/ops/resize.h"
+#include "support/allocations.h"
 #include "support/eval.h"
 #include "support/jpegs.h"
 #include "support/pngs.h"
@@ -24,11 +25,11 @@ struct Example {
 
 Value constants(std::vector<float> values) { return Value(Array::from(values)); }
 
-std::vector<Example> examples() {
+Value small(Value x, std::string like) { return image::resize(x, {.height = 24, .width = 31, .like = like}); }
+
+// Windows lie in their pictures, and all is done in one pass.
+std::vector<Example> plain_examples() {
   const std::vector<double> mean{0.485, 0.456, 0.406}, deviation{0.229, 0.224, 0.225};
-  const auto small = [](Value x, std::string like) {
-    return image::resize(x, {.height = 24, .width = 31, .like = like});
-  };
   return {
       {"resize", [=](Value x) { return small(x, ""); }},
       {"resize", [=](Value x) { return image::resize(x, {.height = 24, .width = 31, .preserve_aspect_ratio = true}); }},
@@ -78,6 +79,12 @@ std::vector<Example> examples() {
          return image::center_crop(image::resize_shorter(x, {.size = 20, .method = "bicubic"}),
                                    {.height = 18, .width = 5});
        }},
+  };
+}
+
+std::vector<Example> examples() {
+  std::vector<Example> all = plain_examples();
+  const std::vector<Example> others{
       // Windows that reach beyond the picture.
       {"center_crop, cast",
        [=](Value x) { return cast(image::center_crop(x, {.height = 50, .width = 40}), kFloat32); }},
@@ -95,6 +102,8 @@ std::vector<Example> examples() {
       {"flip_left_right", [=](Value x) { return small(image::flip_left_right(x), ""); }},
       {"resize", [=](Value x) { return small(x, "pillow") / 255; }},
   };
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
 }
 
 Function decoding(const OnPicture& way) {
@@ -144,6 +153,25 @@ TEST(PictureChain, JoinsWhatCanBeDoneInOnePass) {
   for (const Example& example : examples()) {
     EXPECT_EQ(decoding(example.way).program()->chains(), std::vector<std::string>{"decode_jpeg, " + example.words});
     EXPECT_TRUE(step_by_step(example.way).program()->chains().empty());
+  }
+}
+
+// What so many pictures take, once the threads' own memory is there.
+int64_t allocations_for(const Function& function, size_t n) {
+  Run run = run_of({Column(std::vector<Array>(n, Array::of_bytes(make_jpeg({.height = 61, .restart_interval = 1}))))});
+  Context context(1, 2, nullptr);
+  context.set_origins(&run.origins);
+  const int64_t before = allocations_so_far();
+  EXPECT_TRUE(function.apply(run, context).ok());
+  return allocations_so_far() - before;
+}
+
+TEST(PictureChain, AsksForNoMemoryBesideThatOfItsResult) {
+  if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer has operator new";
+  for (const Example& example : plain_examples()) {
+    const Function function = decoding(example.way);
+    allocations_for(function, 40);
+    EXPECT_EQ(allocations_for(function, 40) - allocations_for(function, 20), 20) << example.words;
   }
 }
 

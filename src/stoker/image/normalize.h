@@ -1,7 +1,6 @@
 #pragma once
 
-#include <vector>
-
+#include "stoker/core/inline_vector.h"
 #include "stoker/core/result.h"
 #include "stoker/image/row_math.h"
 #include "stoker/image/view.h"
@@ -16,7 +15,7 @@ namespace stoker {
 // quotient: the same bits in every layout and on every machine.
 struct Normalization {
   float scale = 1;
-  std::vector<float> mean, std;  // one a channel
+  InlineVector<float, 4> mean, std;  // one a channel
 };
 
 // float32(1 / highest) for integers, as convert_image_dtype has it; 1 for floats.

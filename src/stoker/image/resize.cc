@@ -6,7 +6,6 @@
 #include <limits>
 #include <numeric>
 #include <optional>
-#include <vector>
 
 namespace stoker {
 namespace {
@@ -19,30 +18,25 @@ static_assert(kGroup == RowSource::kMostRows);
 template <typename T>
 class RowRing {
  public:
-  static Result<RowRing> make(int64_t capacity, int64_t row_size) {
-    STOKER_TRY(Array memory, Array::make({capacity, row_size}, dtype_of<T>));
-    return RowRing(std::move(memory));
-  }
-  T* row(int64_t y) { return static_cast<T*>(memory_.raw()) + (y % memory_.dim(0)) * memory_.dim(1); }
+  RowRing(int64_t capacity, int64_t row_size)
+      : capacity_(capacity), row_size_(row_size), memory_(static_cast<size_t>(capacity * row_size)) {}
+  T* row(int64_t y) { return memory_.data() + (y % capacity_) * row_size_; }
 
  private:
-  explicit RowRing(Array memory) : memory_(std::move(memory)) {}
-  Array memory_;
+  int64_t capacity_;
+  int64_t row_size_;
+  ScratchVector<T> memory_;
 };
 
 // Rows of a picture in float32: where they lie, or converted. Only rows in
 // memory are float32, so that those stay good.
 class FloatRows {
  public:
-  static Result<FloatRows> make(RowSource& from, int64_t kept, const ResizeKernels& kernels) {
-    FloatRows rows(from, kernels);
-    const RowForm& form = from.form();
-    if (form.type == DType::kFloat32) {
-      rows.where_.resize(static_cast<size_t>(kept));
-    } else {
-      STOKER_TRY(rows.converted_, RowRing<float>::make(kept, form.row_size()));
-    }
-    return rows;
+  FloatRows(RowSource& from, int64_t kept, const ResizeKernels& kernels) : from_(&from), kernels_(&kernels) {
+    if (from.form().type == DType::kFloat32)
+      where_.resize(static_cast<size_t>(kept));
+    else
+      converted_.emplace(kept, from.form().row_size());
   }
   // To be called once for a row, in rising order, before row().
   Result<void> prepare(int64_t y, int n) {
@@ -62,8 +56,6 @@ class FloatRows {
   }
 
  private:
-  FloatRows(RowSource& from, const ResizeKernels& kernels) : from_(&from), kernels_(&kernels) {}
-
   void convert(const void* row, float* to) const {
     const RowForm& form = from_->form();
     if (form.type == DType::kUint8 && form.pixel == form.channels)
@@ -81,7 +73,7 @@ class FloatRows {
   RowSource* from_;
   const ResizeKernels* kernels_;
   std::optional<RowRing<float>> converted_;
-  std::vector<const float*> where_;  // of rows that are float32 already
+  ScratchVector<const float*> where_;  // of rows that are float32 already
 };
 
 // Where the rows that output i and those after it need end, looked for as far as
@@ -133,8 +125,8 @@ struct Job {
 template <typename From, typename T, typename Across, typename W, typename Get, typename Columns, typename Rows>
 Result<void> columns_first(const Job& job, const Across& across, const Spans<W>& down, Get get, Columns columns,
                            Rows rows) {
-  STOKER_TRY(RowRing<T> ring, RowRing<T>::make(down.widest + kGroup, job.to.row_size()));
-  std::vector<const T*> taps(static_cast<size_t>(down.widest));
+  RowRing<T> ring(down.widest + kGroup, job.to.row_size());
+  ScratchVector<const T*> taps(static_cast<size_t>(down.widest));
   const auto make = [&](int64_t y, int n) -> Result<void> {
     const From* in[kGroup];
     T* out[kGroup];
@@ -167,7 +159,7 @@ using ColumnsKernel = void (*)(const float*, int64_t, int, const Spans<float>&, 
 template <typename Rows>
 Result<void> float_columns_first(const Job& job, const Spans<float>& across, const Spans<float>& down,
                                  ColumnsKernel kernel, Rows rows) {
-  STOKER_TRY(FloatRows source, FloatRows::make(job.from, kGroup, job.kernels));
+  FloatRows source(job.from, kGroup, job.kernels);
   const auto get = [&](int64_t y, int n, const float** in) -> Result<void> {
     STOKER_TRY(source.prepare(y, n));
     for (int k = 0; k < n; ++k) in[k] = source.row(y + k);
@@ -202,15 +194,14 @@ Result<void> area(const Job& job, const Spans<float>& across, const Spans<float>
 // Over the rows first, then along them.
 Result<void> rows_first(const Job& job, const Spans<float>& across, const Spans<float>& down) {
   const RowForm& form = job.form();
-  STOKER_TRY(FloatRows source, FloatRows::make(job.from, down.widest + kGroup, job.kernels));
-  STOKER_TRY(Array sums, Array::make({form.row_size()}, DType::kFloat32));
-  auto* sum = static_cast<float*>(sums.raw());
-  std::vector<const float*> taps(static_cast<size_t>(down.widest));
+  FloatRows source(job.from, down.widest + kGroup, job.kernels);
+  ScratchVector<float> sums(static_cast<size_t>(form.row_size()));
+  ScratchVector<const float*> taps(static_cast<size_t>(down.widest));
   const auto make = [&](int64_t y, int n) { return source.prepare(y, n); };
   return row_by_row(down, make, [&](int64_t i, const Span& span) {
     for (int k = 0; k < span.size; ++k) taps[static_cast<size_t>(k)] = source.row(span.first + k);
-    job.kernels.weigh_rows(taps.data(), down.weights_of(span), span.size, form.row_size(), sum);
-    job.kernels.weigh_columns(sum, form.width, job.channels(), across, static_cast<float*>(job.sink.row(i)));
+    job.kernels.weigh_rows(taps.data(), down.weights_of(span), span.size, form.row_size(), sums.data());
+    job.kernels.weigh_columns(sums.data(), form.width, job.channels(), across, static_cast<float*>(job.sink.row(i)));
     job.sink.done(i);
   });
 }
@@ -245,7 +236,7 @@ Result<void> resize_as_tensorflow(const Job& job, ResizeHow how) {
 // An axis that keeps its length is left alone, as in Pillow.
 template <typename W>
 Spans<W> same_spans(int64_t size, W one) {
-  Spans<W> spans{{}, std::vector<W>(static_cast<size_t>(size), one), 1};
+  Spans<W> spans{{}, ScratchVector<W>(static_cast<size_t>(size), one), 1};
   for (int64_t i = 0; i < size; ++i) spans.spans.push_back({static_cast<int32_t>(i), 1, i});
   return spans;
 }
@@ -294,7 +285,7 @@ Result<void> pillow_floats(const Job& job, ResizeHow how) {
 // ---- both
 
 // Output pixel x of a row is pixel items[x] of a row read.
-void pick_pixels(const Job& job, const std::byte* in, const std::vector<int32_t>& items, std::byte* out) {
+void pick_pixels(const Job& job, const std::byte* in, const ScratchVector<int32_t>& items, std::byte* out) {
   const size_t value = size_of(job.to.type);
   const size_t step = static_cast<size_t>(job.form().pixel) * value;
   const size_t size = static_cast<size_t>(job.to.channels) * value;
@@ -304,7 +295,7 @@ void pick_pixels(const Job& job, const std::byte* in, const std::vector<int32_t>
   }
 }
 
-Result<void> pick_nearest(const Job& job, const std::vector<int32_t>& xs, const std::vector<int32_t>& ys) {
+Result<void> pick_nearest(const Job& job, const ScratchVector<int32_t>& xs, const ScratchVector<int32_t>& ys) {
   const void* row = nullptr;
   for (int64_t y = 0; y < job.to.height; ++y) {
     const int32_t wanted = ys[static_cast<size_t>(y)];
@@ -316,9 +307,9 @@ Result<void> pick_nearest(const Job& job, const std::vector<int32_t>& xs, const 
 }
 
 // The items read for those made, where `all` are those of the whole result.
-std::vector<int32_t> items_of(const ResizeAxis& axis, const std::vector<int32_t>& all, bool mirrored = false) {
+ScratchVector<int32_t> items_of(const ResizeAxis& axis, const ScratchVector<int32_t>& all, bool mirrored = false) {
   const auto first = all.begin() + axis.made_from;
-  std::vector<int32_t> items(first, first + axis.made);
+  ScratchVector<int32_t> items(first, first + axis.made);
   for (int32_t& item : items) item -= static_cast<int32_t>(axis.read_from);
   if (mirrored) std::ranges::reverse(items);
   return items;
@@ -332,7 +323,7 @@ Result<void> pick_nearest(const Job& job, ResizeHow how) {
 
 Result<void> copy_picture(const Job& job, bool mirrored) {
   const auto all = [](int64_t size) {
-    std::vector<int32_t> items(static_cast<size_t>(size));
+    ScratchVector<int32_t> items(static_cast<size_t>(size));
     std::iota(items.begin(), items.end(), 0);
     return items;
   };

@@ -1,7 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+
+#include "stoker/core/scratch.h"
 
 namespace stoker {
 
@@ -19,8 +20,8 @@ struct Span {
 
 template <typename W>
 struct Spans {
-  std::vector<Span> spans;
-  std::vector<W> weights;
+  ScratchVector<Span> spans;
+  ScratchVector<W> weights;
   int32_t widest = 0;
 
   const W* weights_of(const Span& span) const { return weights.data() + span.weights; }
@@ -59,16 +60,16 @@ inline PairWeights pair_of(int32_t first, int32_t second) {
 }
 struct FixedSpans {
   Spans<int32_t> plain;
-  int32_t pairs = 0;           // of every span
-  std::vector<int32_t> first;  // pair of each span: that of its first item
-  std::vector<PairWeights> weights;
+  int32_t pairs = 0;             // of every span
+  ScratchVector<int32_t> first;  // pair of each span: that of its first item
+  ScratchVector<PairWeights> weights;
 
   const PairWeights* pairs_of(int64_t output) const { return weights.data() + output * pairs; }
 };
 FixedSpans in_pairs(Spans<int32_t> spans);
 
 // The source item for each output.
-std::vector<int32_t> nearest_items(int64_t from, int64_t to);
-std::vector<int32_t> pillow_nearest_items(int64_t from, int64_t to);
+ScratchVector<int32_t> nearest_items(int64_t from, int64_t to);
+ScratchVector<int32_t> pillow_nearest_items(int64_t from, int64_t to);
 
 }  // namespace stoker

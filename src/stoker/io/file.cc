@@ -60,9 +60,7 @@ Result<std::string> read_rest(File& file, int64_t at_most) {
   }
 }
 
-int64_t changed_ns(const struct stat& status) {
-  return status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec;
-}
+int64_t changed_ns(const struct stat& status) { return status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec; }
 
 bool may_map() {
   const char* setting = std::getenv("STOKER_MAP");

@@ -25,7 +25,7 @@ class KeptMappings {
   void make_room(int64_t bytes);
 
   const int64_t at_most_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;      // guards what follows
   std::list<Kept> kept_;  // oldest first
 };
 

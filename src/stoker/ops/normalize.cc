@@ -10,10 +10,15 @@
 namespace stoker {
 namespace {
 
-Result<std::vector<float>> for_channels(const std::vector<double>& values, int64_t channels, std::string_view name) {
-  std::vector<float> result(values.begin(), values.end());
-  if (result.size() == 1) result.resize(static_cast<size_t>(channels), result[0]);
-  if (result.size() == static_cast<size_t>(channels)) return result;
+using PerChannel = InlineVector<float, 4>;
+
+Result<PerChannel> for_channels(const std::vector<double>& values, int64_t channels, std::string_view name) {
+  const auto wanted = static_cast<size_t>(channels);
+  PerChannel result;
+  if (values.size() == 1 || values.size() == wanted) {
+    for (size_t c = 0; c < wanted; ++c) result.push_back(static_cast<float>(values[values.size() == 1 ? 0 : c]));
+    return result;
+  }
   return Error::invalid(name, " has ", values.size(), " numbers for a picture of ", channels, " channels");
 }
 

@@ -218,7 +218,7 @@ class PictureChain final : public Op {
       STOKER_TRY(out, made_of(whole, context));
       return {};
     };
-    STOKER_TRY(decode_jpeg_rows(bytes, jpeg_, {choose, use}));
+    STOKER_TRY(decode_jpeg_rows(bytes, jpeg_, {std::ref(choose), std::ref(use)}));
     return out;
   }
 

@@ -191,7 +191,8 @@ void TFRecord::learn(const State& state) const {
 
 Result<void> TFRecord::open(State& state) const {
   STOKER_TRY(Compression compression, compression_of(compression_type));
-  STOKER_TRY(state.reader, RecordReader::open(filenames[static_cast<size_t>(state.file)], compression, state.offset, *mappings));
+  STOKER_TRY(state.reader,
+             RecordReader::open(filenames[static_cast<size_t>(state.file)], compression, state.offset, *mappings));
   return {};
 }
 
