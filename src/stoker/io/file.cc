@@ -166,8 +166,14 @@ Result<MappedFile> MappedFile::open(std::string path) {
   return mapped;
 }
 
-void MappedFile::expect_jumps() const {
-  if (mapping_) madvise(const_cast<char*>(mapping_), size_, MADV_RANDOM);
+void MappedFile::expect_jumps() const { advise(0, static_cast<int64_t>(size_), MADV_RANDOM); }
+void MappedFile::will_need(int64_t offset, int64_t bytes) const { advise(offset, bytes, MADV_WILLNEED); }
+void MappedFile::done_with(int64_t offset, int64_t bytes) const { advise(offset, bytes, MADV_COLD); }
+
+void MappedFile::advise(int64_t offset, int64_t bytes, int advice) const {
+  const int64_t page = sysconf(_SC_PAGESIZE), begin = offset / page * page;
+  const int64_t end = std::min(offset + bytes, static_cast<int64_t>(size_));
+  if (mapping_ && begin < end) madvise(const_cast<char*>(mapping_) + begin, static_cast<size_t>(end - begin), advice);
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept

@@ -81,13 +81,18 @@ class MappedFile {
 
   std::string_view bytes() const { return mapping_ ? std::string_view(mapping_, size_) : std::string_view(read_); }
   const std::string& path() const { return path_; }
-  // Reading will jump about: what lies around a byte need not be read ahead.
+  // Words to the system, of which nothing depends. Reading will jump about: what
+  // lies around a byte need not be read ahead; these bytes are wanted soon; these
+  // may go first where memory is short. Places beyond the end are passed over.
   void expect_jumps() const;
+  void will_need(int64_t offset, int64_t bytes) const;
+  void done_with(int64_t offset, int64_t bytes) const;
   // Whether bytes were asked for that a later cut took away.
   bool was_cut() const { return guard_ && guard_->met_a_hole(); }
 
  private:
   explicit MappedFile(std::string path) : path_(std::move(path)) {}
+  void advise(int64_t offset, int64_t bytes, int advice) const;
 
   std::string path_;
   const char* mapping_ = nullptr;

@@ -6,6 +6,7 @@
 
 #include "stoker/codecs/tfrecord.h"
 #include "stoker/io/kept_mappings.h"
+#include "stoker/io/read_ahead.h"
 #include "stoker/io/stream.h"
 #include "stoker/sources/record_index.h"
 
@@ -17,19 +18,19 @@ class RecordReader {
  public:
   // A record begins at `offset`.
   static Result<std::shared_ptr<RecordReader>> open(const std::string& path, Compression compression, int64_t offset,
-                                                    KeptMappings& mappings) {
+                                                    KeptMappings& mappings, bool exceeds_memory) {
     if (compression == Compression::kNone) {
       STOKER_TRY(const File file, File::open(path));
       if (std::shared_ptr<const MappedFile> mapped = mappings.map(file))
-        return std::make_shared<RecordReader>(std::move(mapped), offset);
+        return std::make_shared<RecordReader>(std::move(mapped), offset, exceeds_memory);
     }
     STOKER_TRY(auto bytes, open_stream(path, compression));
     if (offset > 0) STOKER_TRY(bytes->skip(offset));
     return std::make_shared<RecordReader>(std::move(bytes), offset);
   }
 
-  RecordReader(std::shared_ptr<const MappedFile> file, int64_t offset)
-      : mapped_(file.get()), parser_(offset), ended_(true), whole_(offset == 0) {
+  RecordReader(std::shared_ptr<const MappedFile> file, int64_t offset, bool exceeds_memory)
+      : mapped_(file.get()), ahead_(exceeds_memory), parser_(offset), ended_(true), whole_(offset == 0) {
     const Bytes all = file->bytes();
     window_ = all.substr(std::min(static_cast<size_t>(offset), all.size()));
     block_ = Buffer::wrap(all.data(), all.size(), [file = std::move(file)] {});
@@ -76,6 +77,7 @@ class RecordReader {
 
   std::unique_ptr<ByteStream> bytes_;   // null behind the end, and of a mapped file
   const MappedFile* mapped_ = nullptr;  // the block's; null behind the end, and of one that is read
+  ReadAhead ahead_{false};
   RecordParser parser_;
   Buffer* block_ = nullptr;
   Bytes window_;  // of the block: what was read and not given
@@ -90,6 +92,7 @@ Result<std::optional<Array>> RecordReader::next(const Context& context) {
   while (true) {
     if (context.stopped()) return Error::cancelled();  // a search may go through the whole file
     const int64_t place = parser_.offset();
+    if (mapped_) ahead_.at(place, *mapped_);
     RecordParser::Step step = parser_.step(window_, left());
     window_.remove_prefix(step.consumed);
     if (whole_ && step.consumed > 0) places_.push_back(place);
@@ -191,8 +194,8 @@ void TFRecord::learn(const State& state) const {
 
 Result<void> TFRecord::open(State& state) const {
   STOKER_TRY(Compression compression, compression_of(compression_type));
-  STOKER_TRY(state.reader,
-             RecordReader::open(filenames[static_cast<size_t>(state.file)], compression, state.offset, *mappings));
+  STOKER_TRY(state.reader, RecordReader::open(filenames[static_cast<size_t>(state.file)], compression, state.offset,
+                                              *mappings, exceed_memory(filenames)));
   return {};
 }
 
