@@ -95,7 +95,8 @@ TEST(Decode, NamesFormatsThatAreNotDecoded) {
 
 TEST(Decode, RefusesWhatIsNoPicture) {
   EXPECT_EQ(complaint_of<DecodeImage>(""), "no picture: there are 0 bytes");
-  EXPECT_EQ(complaint_of<DecodeJpeg>("<html>"), "not a picture of a format that is known, it begins with 3c 68 74 6d");
+  EXPECT_EQ(complaint_of<DecodeJpeg>("<html>"),
+            "it is an HTML page, not a picture: perhaps what a server answered instead of one");
   EXPECT_EQ(complaint([](Value x) { return io::decode_png(x); }, {Array::of(1)}),
             "a picture's bytes must be a string, found int32");
 }

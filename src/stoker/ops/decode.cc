@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stoker/codecs/file_kind.h"
 #include "stoker/codecs/jpeg.h"
 #include "stoker/codecs/png.h"
 #include "stoker/ops/call.h"
@@ -70,17 +71,6 @@ Result<Wish> wish_of(const DecodeImage& op) {
   STOKER_TRY(check_type(op.dtype, {DType::kUint8, DType::kUint16, DType::kFloat32}));
   STOKER_TRY(const JpegDct dct, dct_of(op.like));
   return Wish{op.channels, op.dtype, {.channels = op.channels, .dct = dct}};
-}
-
-Error not_a_picture(Bytes bytes) {
-  if (bytes.empty()) return Error::invalid("no picture: there are 0 bytes");
-  std::string start;
-  for (const char byte : bytes.substr(0, 4)) {
-    constexpr char kDigits[] = "0123456789abcdef";
-    const auto value = static_cast<unsigned char>(byte);
-    start += {' ', kDigits[value >> 4], kDigits[value & 15]};
-  }
-  return Error::invalid("not a picture of a format that is known, it begins with", start);
 }
 
 // Where a decoder writes: rows of an array that is made when the size is known.
