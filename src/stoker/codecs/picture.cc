@@ -8,6 +8,13 @@ Result<void> check_size(int64_t height, int64_t width) {
   return Error::exhausted("a picture of ", height, "x", width, " has more than the ", kMostPixels, " pixels allowed");
 }
 
+Result<void> check_size(int64_t height, int64_t width, int64_t frames) {
+  STOKER_TRY(check_size(height, width));
+  if (frames <= kMostPixels / (height * width)) return {};
+  return Error::exhausted("an animation of ", frames, " frames of ", height, "x", width, " has more than the ",
+                          kMostPixels, " pixels allowed");
+}
+
 PictureFormat format_of(Bytes bytes) {
   using namespace std::string_view_literals;
   if (bytes.starts_with("\xff\xd8\xff"sv)) return PictureFormat::kJpeg;

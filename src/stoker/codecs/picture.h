@@ -18,11 +18,13 @@ struct PictureInfo {
   int64_t width = 0;
   int channels = 0;
   int bit_depth = 8;
+  int64_t frames = 1;  // of an animation
 
   bool operator==(const PictureInfo&) const = default;
 };
 
-// Memory for a picture's rows, top to bottom; `stride` bytes from one to the next.
+// Memory for a picture's rows, top to bottom, frame after frame; `stride` bytes
+// from one to the next.
 struct PixelRows {
   std::byte* first = nullptr;
   int64_t stride = 0;
@@ -34,6 +36,8 @@ using PixelPlace = std::function<Result<PixelRows>(const PictureInfo&)>;
 // more; the largest photographs have 2^27.
 inline constexpr int64_t kMostPixels = int64_t{1} << 28;
 Result<void> check_size(int64_t height, int64_t width);
+// The same over all frames of an animation.
+Result<void> check_size(int64_t height, int64_t width, int64_t frames);
 
 enum class PictureFormat : uint8_t { kUnknown, kJpeg, kPng, kGif, kBmp, kWebp };
 

@@ -7,6 +7,7 @@
 
 #include <spng.h>
 
+#include "stoker/codecs/rgba.h"
 #include "stoker/core/array.h"
 
 namespace stoker {
@@ -34,40 +35,6 @@ Error failure(int code, size_t size) {
     case SPNG_ECHUNK_LIMITS:
       return Error::exhausted("a PNG has more than the ", kMostChunkBytes, " bytes of notes allowed");
     default: return Error::corrupt("PNG data is damaged: ", spng_strerror(code));
-  }
-}
-
-template <typename T>
-T grey_of(const T* pixel) {
-  if (pixel[0] == pixel[1] && pixel[0] == pixel[2]) return pixel[0];
-  // 0.299, 0.587 and the rest in 15 bits. libpng cuts 8-bit results off and
-  // rounds 16-bit ones.
-  constexpr uint32_t half = sizeof(T) == 2 ? 16384 : 0;
-  return static_cast<T>((9797u * pixel[0] + 19234u * pixel[1] + 3737u * pixel[2] + half) >> 15);
-}
-
-// Widens or narrows a sample; 16 bits lose their lower half.
-template <typename To, typename From>
-To sample_as(From sample) {
-  if constexpr (sizeof(To) == sizeof(From))
-    return sample;
-  else if constexpr (sizeof(To) > sizeof(From))
-    return static_cast<To>(sample * 257);
-  else
-    return static_cast<To>(sample >> 8);
-}
-
-// From RGBA.
-template <typename From, typename To>
-void convert_row(const std::byte* from, std::byte* to, int64_t width, int channels) {
-  const From* in = reinterpret_cast<const From*>(from);
-  To* out = reinterpret_cast<To*>(to);
-  for (int64_t x = 0; x < width; ++x, in += 4) {
-    if (channels < 3)
-      *out++ = sample_as<To>(grey_of(in));
-    else
-      for (int c = 0; c < 3; ++c) *out++ = sample_as<To>(in[c]);
-    if (channels % 2 == 0) *out++ = sample_as<To>(in[3]);
   }
 }
 
