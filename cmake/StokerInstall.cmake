@@ -24,6 +24,7 @@ function(stoker_install)
     "${CMAKE_CURRENT_BINARY_DIR}/stokerConfigVersion.cmake"
     "${STOKER_ROOT}/cmake/FindISAL.cmake"
     "${STOKER_ROOT}/cmake/FindSPNG.cmake"
+    "${STOKER_ROOT}/cmake/FindWebP.cmake"
     "${STOKER_ROOT}/cmake/FindZSTD.cmake"
     DESTINATION "${config}")
 endfunction()

@@ -7,7 +7,7 @@ jobs=$(nproc)
 if [[ -t 1 && -z ${NO_COLOR:-} ]]; then bold=$'\e[1m' plain=$'\e[0m'; else bold='' plain=''; fi
 
 packages_build=(g++ cmake ninja-build ccache pkg-config python3 python3-dev python3-venv zlib1g-dev libisal-dev
-  libzstd-dev libarchive-dev libjpeg-dev libspng-dev libhwy-dev libfmt-dev nlohmann-json3-dev libcli11-dev libgtest-dev libgmock-dev
+  libzstd-dev libarchive-dev libjpeg-dev libspng-dev libgif-dev libwebp-dev libhwy-dev libfmt-dev nlohmann-json3-dev libcli11-dev libgtest-dev libgmock-dev
   libbenchmark-dev)
 packages_demo=(libtorch-dev libopenblas0-pthread dataset-fashion-mnist)
 packages_all=(git clang-19 clang-tidy-19 clang-format-19 lld-19 libclang-rt-19-dev llvm-19)
