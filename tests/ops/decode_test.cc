@@ -1,7 +1,12 @@
 #include "stoker/ops/decode.h"
 
 #include "stoker/codecs/png.h"
+#include "stoker/ops/picture.h"
+#include "stoker/ops/turn.h"
 #include "support/eval.h"
+#include "support/exifs.h"
+#include "support/fixture.h"
+#include "support/gifs.h"
 #include "support/jpegs.h"
 #include "support/pngs.h"
 #include "support/support.h"
@@ -13,6 +18,9 @@ namespace {
 Value decode(Value bytes, DecodeJpeg params) { return io::decode_jpeg(std::move(bytes), std::move(params)); }
 Value decode(Value bytes, DecodePng params) { return io::decode_png(std::move(bytes), std::move(params)); }
 Value decode(Value bytes, DecodeImage params) { return io::decode_image(std::move(bytes), std::move(params)); }
+Value decode(Value bytes, DecodeBmp params) { return io::decode_bmp(std::move(bytes), params); }
+Value decode(Value bytes, DecodeGif params) { return io::decode_gif(std::move(bytes), params); }
+Value decode(Value bytes, DecodeWebp params) { return io::decode_webp(std::move(bytes), params); }
 
 template <typename Op>
 Result<Array> decoded(const std::string& bytes, Op op = {}) {
@@ -84,13 +92,81 @@ TEST(Decode, ScalesToOtherTypes) {
   }
 }
 
-TEST(Decode, NamesFormatsThatAreNotDecoded) {
-  for (const auto& [bytes, name] :
-       {std::pair{"GIF89a......", "GIF"}, {"BM..........", "BMP"}, {"RIFF....WEBP", "WebP"}}) {
-    const Error error = decoded<DecodeImage>(bytes).error();
-    EXPECT_EQ(error.code(), Code::kUnimplemented);
-    EXPECT_EQ(error.message(), "a " + std::string(name) + " picture, which is not decoded; JPEG and PNG are");
+std::string two_frames() { return make_gif({{.width = 2, .indices = {1, 2}}, {.left = 1, .indices = {3}}}); }
+std::string bmp() {
+  return "BM" + le32(0) + le32(0) + le32(54) + le32(40) + le32(1) + le32(1) + le16(1) + le16(24) + std::string(24, 0) +
+         "\1\2\3";
+}
+
+TEST(Decode, GivesThePixelsOfABmp) {
+  const Array pixel = array<uint8_t>({3, 2, 1}, {1, 1, 3});
+  EXPECT_EQ(*decoded<DecodeBmp>(bmp()), pixel);
+  EXPECT_EQ(*decoded<DecodeImage>(bmp()), pixel);
+  EXPECT_EQ(*decoded<DecodeJpeg>(bmp()), pixel);
+  EXPECT_EQ(*decoded<DecodeBmp>(bmp(), {.channels = 4}), array<uint8_t>({3, 2, 1, 255}, {1, 1, 4}));
+  EXPECT_EQ(*decoded<DecodeImage>(bmp(), {.dtype = DType::kUint16}), array<uint16_t>({768, 512, 256}, {1, 1, 3}));
+}
+
+TEST(Decode, GivesTheFramesOfAGif) {
+  const Array frames = array<uint8_t>({2, 1, 254, 4, 2, 253, 2, 1, 254, 6, 3, 252}, {2, 1, 2, 3});
+  EXPECT_EQ(*decoded<DecodeGif>(two_frames()), frames);
+  EXPECT_EQ(*decoded<DecodeImage>(two_frames()), frames);
+  EXPECT_EQ(*decoded<DecodeImage>(two_frames(), {.expand_animations = false}), frames.row(0));
+  const std::string one = make_gif({{.indices = {1}}});
+  EXPECT_EQ(*decoded<DecodeImage>(one), array<uint8_t>({2, 1, 254}, {1, 1, 1, 3}));
+  EXPECT_EQ(*decoded<DecodePng>(one), array<uint8_t>({2, 1, 254}, {1, 1, 3}));
+  EXPECT_EQ(complaint_of<DecodePng>(two_frames()),
+            "a GIF of 2 frames; decode_image gives them, or the first one with expand_animations=False");
+}
+
+TEST(Decode, GivesTheWholeFramesOfACutGifWhereAsked) {
+  const std::string cut = two_frames().substr(0, two_frames().size() - 3);
+  EXPECT_EQ(decoded<DecodeGif>(cut).error().code(), Code::kDataLoss);
+  EXPECT_EQ(decoded<DecodeImage>(cut).error().code(), Code::kDataLoss);
+  EXPECT_EQ(decoded<DecodeGif>(cut, {.try_recover_truncated = true})->dim(0), 1);
+  EXPECT_EQ(decoded<DecodeImage>(cut, {.try_recover_truncated = true})->dim(0), 1);
+}
+
+TEST(Decode, GivesAStillWebpWithoutFramesAndAnAnimationWithThem) {
+  const std::string still = fixture("pictures/still.webp"), moving = fixture("pictures/animated.webp");
+  EXPECT_EQ(decoded<DecodeImage>(still)->rank(), 3);
+  EXPECT_EQ(*decoded<DecodeJpeg>(still), *decoded<DecodeImage>(still));
+  EXPECT_EQ(decoded<DecodeImage>(moving)->dim(0), 3);
+  EXPECT_EQ(*decoded<DecodeImage>(moving, {.expand_animations = false}), decoded<DecodeImage>(moving)->row(0));
+  EXPECT_EQ(decoded<DecodeWebp>(still)->row(0), *decoded<DecodeImage>(still));
+  EXPECT_EQ(decoded<DecodeWebp>(still, {.channels = 4})->dim(3), 4);
+  EXPECT_EQ(decoded<DecodeGif>(png())->row(0), *decoded<DecodePng>(png()));
+}
+
+// The picture that a viewer shows for one that lies in one of the eight ways.
+Array shown(const Array& picture, int orientation) {
+  return *eval(
+      [=](Value x) {
+        switch (orientation) {
+          case 2: return image::flip_left_right(x);
+          case 3: return image::rot90(x, {.k = 2});
+          case 4: return image::flip_up_down(x);
+          case 5: return image::transpose_image(x);
+          case 6: return image::rot90(x, {.k = 3});
+          case 7: return image::rot90(image::transpose_image(x), {.k = 2});
+          case 8: return image::rot90(x, {.k = 1});
+          default: return image::rot90(x, {.k = 0});
+        }
+      },
+      {picture});
+}
+
+TEST(Decode, TurnsPicturesAsTheirNotesSayWhereAsked) {
+  const Array plain = *decoded<DecodeJpeg>(jpeg());
+  for (int orientation = 0; orientation <= 9; ++orientation) {
+    const std::string noted = with_exif(jpeg(), exif_notes(orientation));
+    EXPECT_EQ(*decoded<DecodeJpeg>(noted), plain);
+    EXPECT_EQ(*decoded<DecodeJpeg>(noted, {.exif_orientation = true}), shown(plain, orientation)) << orientation;
+    EXPECT_EQ(*decoded<DecodeImage>(noted, {.dtype = DType::kFloat32, .exif_orientation = true}),
+              shown(*decoded<DecodeImage>(jpeg(), {.dtype = DType::kFloat32}), orientation));
   }
+  const std::string webp = fixture("pictures/turned.webp");
+  EXPECT_EQ(*decoded<DecodeImage>(webp, {.exif_orientation = true}), shown(*decoded<DecodeImage>(webp), 6));
 }
 
 TEST(Decode, RefusesWhatIsNoPicture) {
@@ -118,7 +194,11 @@ TEST(Decode, RefusesWrongParameters) {
 TEST(Decode, SaysItsTypeAndWhatItKnowsOfTheShape) {
   const auto said = [](const Function& function) { return function.spec(Spec::scalar(DType::kBytes))->words(); };
   EXPECT_EQ(said([](Value x) { return io::decode_jpeg(x, {.channels = 3}); }), "uint8[?, ?, 3]");
-  EXPECT_EQ(said([](Value x) { return io::decode_image(x, {.dtype = DType::kFloat32}); }), "float32[?, ?, ?]");
+  EXPECT_EQ(said([](Value x) { return io::decode_image(x, {.dtype = DType::kFloat32, .expand_animations = false}); }),
+            "float32[?, ?, ?]");
+  const Spec of_any_rank{Nest::leaf(), {{DType::kUint8, {}}}};
+  EXPECT_EQ(said([](Value x) { return io::decode_image(x); }), of_any_rank.words());
+  EXPECT_EQ(said([](Value x) { return io::decode_gif(x); }), "uint8[?, ?, ?, 3]");
 }
 
 TEST(Decode, WritesIntoTheRowsOfABatch) {

@@ -9,6 +9,7 @@
 #include "stoker/ops/resize.h"
 #include "support/allocations.h"
 #include "support/eval.h"
+#include "support/gifs.h"
 #include "support/jpegs.h"
 #include "support/pngs.h"
 #include "support/support.h"
@@ -190,6 +191,31 @@ TEST(PictureChain, FailsAsTheOperationsDoOneByOne) {
       EXPECT_EQ(joined.failed[i].error.place().stage, "decode_jpeg");
     }
   }
+}
+
+// Frames are decoded in the middle of what was planned for one picture.
+TEST(PictureChain, TakesAnimationsFrameByFrame) {
+  const std::string moving = make_gif({{.width = 3, .height = 2, .indices = {1, 2, 3, 4, 5, 6}}, {.indices = {7}}});
+  const auto resized = [](Value x) {
+    return 2 * (image::random_flip_left_right(image::resize(x, {.height = 4, .width = 5})) / 255.0f);
+  };
+  const Function joined([&](Value x) { return resized(io::decode_image(x, {.channels = 3})); });
+  const Function apart([&](Value x) {
+    const Value picture = io::decode_image(x, {.channels = 3});
+    return tuple(resized(picture), picture);
+  });
+  ASSERT_EQ(joined.program()->chains().size(), 1u);
+  const std::vector<std::string> files{make_jpeg({}), moving, moving, moving};
+  const stoker::Run a = results_of(joined, files), b = results_of(apart, files);
+  ASSERT_TRUE(a.failed.empty() && b.failed.empty());
+  for (int32_t i = 0; i < a.size; ++i) EXPECT_EQ(a.columns[0].row(i), b.columns[0].row(i)) << i;
+  EXPECT_EQ(a.columns[0].row(1).rank(), 4);
+}
+
+TEST(PictureChain, IsNoneWherePicturesAreTurned) {
+  const Function turned(
+      [](Value x) { return image::resize(io::decode_jpeg(x, {.exif_orientation = true}), {.height = 4, .width = 5}); });
+  EXPECT_TRUE(turned.program()->chains().empty());
 }
 
 TEST(PictureChain, NamesTheOperationThatFailed) {

@@ -328,14 +328,6 @@ Result<void> decode_jpeg(Bytes bytes, const JpegOptions& options, const PixelPla
 
 namespace {
 
-Result<void> check_window(const PictureWindow& window, const PictureInfo& info) {
-  if (window.height > 0 && window.width > 0 && window.top >= 0 && window.left >= 0 &&
-      window.top <= info.height - window.height && window.left <= info.width - window.width)
-    return {};
-  return Error::invalid("a window of ", window.height, "x", window.width, " at row ", window.top, " and column ",
-                        window.left, " does not lie in a picture of ", info.height, "x", info.width);
-}
-
 // From a picture that has only the parts the window needs.
 Result<void> decode_spliced(Bytes bytes, const JpegLayout& layout, const JpegOptions& options, PictureWindow window,
                             const PictureInfo& info, const JpegWindowed& windowed) {
@@ -357,7 +349,7 @@ Result<void> decode_jpeg_rows(Bytes bytes, const JpegOptions& options, const Jpe
   STOKER_TRY(const PictureInfo info, decoder.read_header());
   STOKER_TRY(decoder.check_bytes());
   STOKER_TRY(const PictureWindow window, windowed.choose(info));
-  STOKER_TRY(check_window(window, info));
+  STOKER_TRY(check_inside(window, info));
   const bool whole = window == PictureWindow{0, 0, info.height, info.width};
   thread_local JpegLayout layout;
   const bool ends = whole || (walk_jpeg(bytes, layout) && layout.ends);

@@ -142,6 +142,14 @@ bool JpegLayout::seekable() const {
 
 bool walk_jpeg(Bytes bytes, JpegLayout& layout) { return Walk(bytes, layout).run(); }
 
+Result<void> check_inside(const PictureWindow& window, const PictureInfo& info) {
+  if (window.height > 0 && window.width > 0 && window.top >= 0 && window.left >= 0 &&
+      window.top <= info.height - window.height && window.left <= info.width - window.width)
+    return {};
+  return Error::invalid("a window of ", window.height, "x", window.width, " at row ", window.top, " and column ",
+                        window.left, " does not lie in a picture of ", info.height, "x", info.width);
+}
+
 PictureWindow splice_jpeg(Bytes bytes, const JpegLayout& layout, const PictureWindow& window, std::string& out) {
   const int64_t row = layout.mcus_in_row(), interval = layout.restart_interval;
   // Parts that lie beside each other in one row, or rows of units in one part.

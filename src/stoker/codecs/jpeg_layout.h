@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "stoker/core/dtype.h"
+#include "stoker/codecs/picture.h"
 
 namespace stoker {
 
@@ -53,6 +53,9 @@ struct PictureWindow {
 
   bool operator==(const PictureWindow&) const = default;
 };
+
+// Whether a window is not empty and lies in the picture.
+Result<void> check_inside(const PictureWindow& window, const PictureInfo& info);
 
 // Puts a JPEG together, in `out`, that has only the parts of a seekable one
 // which `window` needs, with a unit of margin round it where the picture goes on:

@@ -228,7 +228,38 @@ class PictureChain final : public Op {
     Result<Array> whole = decoded(input, context);
     context.set_leaf(leaf);
     if (!whole) return std::move(whole).error();
-    return made_of(*whole, context);
+    return whole->rank() == 3 ? made_of(*whole, context) : one_by_one(*std::move(whole), context);
+  }
+
+  // For frames of an animation, of which no window is known before.
+  Result<Array> one_by_one(Array now, const Context& context) const {
+    const Origins origin({context.origin()});
+    Context own = context;
+    own.show_row(nullptr);
+    own.set_leaf(std::nullopt);
+    own.set_origins(&origin);
+    for (const ChainLink& link : std::span(links_).subspan(1)) {
+      own.set_op(link.draws);
+      Result<Array> next = applied(link, now, own);
+      if (!next) return named(std::move(next).error(), *link.op);
+      now = *std::move(next);
+    }
+    return now;
+  }
+
+  static Result<Array> applied(const ChainLink& link, const Array& to, Context& context) {
+    std::vector<Column> inputs;
+    for (const auto& [value, plain] : link.constants) {
+      STOKER_TRY(Array typed, plain ? plain_as(value, plain_type_beside(value, to.type()), link.op->type().plain)
+                                    : Result<Array>(value));
+      inputs.push_back(Column(std::vector<Array>{std::move(typed)}));
+    }
+    inputs.insert(inputs.begin() + static_cast<ptrdiff_t>(link.input), Column(std::vector<Array>{to}));
+    std::vector<Failure> failed;
+    OpRows rows{1, &failed, link.op->type().name};
+    STOKER_TRY(const Column made, link.op->apply(inputs, rows, context));
+    if (!failed.empty()) return failed[0].error;
+    return made.row(0);
   }
 
   Result<Array> decoded(const Array& input, Context& context) const {
@@ -532,7 +563,7 @@ std::optional<Decoding> decoding_of(const Op& op) {
   const T* known = as<T>(op);
   if (!known) return std::nullopt;
   const Result<JpegOptions> jpeg = known->jpeg();
-  if (!jpeg) return std::nullopt;
+  if (!jpeg || known->exif_orientation) return std::nullopt;
   Decoding decoding{*jpeg, DType::kUint8, known->channels};
   if constexpr (requires { known->dtype; }) decoding.dtype = known->dtype;
   return decoding;
