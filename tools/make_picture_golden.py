@@ -67,6 +67,13 @@ def gifs():
     }
 
 
+def jpegs():
+    from PIL import Image
+
+    colors = Image.fromarray(np.random.default_rng(4).integers(0, 256, (7, 11, 3), dtype=np.uint8)).resize((33, 21))
+    return {"colors.jpg": saved([colors], "JPEG", quality=80)}
+
+
 def bmps():
     """Name, bytes, and whether TensorFlow reads it as we do."""
     from PIL import Image
@@ -108,6 +115,9 @@ def main():
     for name, data in gifs().items():
         arrays[f"bytes {name}"] = np.frombuffer(data, np.uint8)
         arrays[f"tensorflow {name}"] = tf.io.decode_gif(data).numpy()
+    for name, data in jpegs().items():
+        arrays[f"bytes {name}"] = np.frombuffer(data, np.uint8)
+        arrays[f"tensorflow {name}"] = tf.io.decode_jpeg(data).numpy()
     for name, (data, alike) in bmps().items():
         arrays[f"bytes {name}"] = np.frombuffer(data, np.uint8)
         arrays[f"{'tensorflow' if alike else 'pillow'} {name}"] = (tf.io.decode_bmp(data).numpy() if alike

@@ -203,6 +203,8 @@ def _at_once(name, inputs, params):
 def constant(value, dtype=None, shape=None):
     """A NumPy array with TensorFlow's types for plain numbers: int32 (int64 where needed), float32."""
     array = np.asarray(value, dtype=None if dtype is None or dtype_name(dtype) == "string" else dtype_name(dtype))
+    if array.dtype.kind == "S" and not isinstance(value, (np.ndarray, np.generic)):
+        array = np.asarray(value, dtype=object)  # NumPy's own strings lose zeros at their end
     if dtype is None and not isinstance(value, (np.ndarray, np.generic)):
         if array.dtype == np.int64 and (array.size == 0 or np.abs(array).max() < 2**31):
             array = array.astype(np.int32)

@@ -6,6 +6,13 @@ from ._values import dtype_name, op
 decode_jpeg = _io.decode_jpeg
 decode_png = _io.decode_png
 decode_image = _io.decode_image
+decode_bmp = _io.decode_bmp
+decode_gif = _io.decode_gif
+decode_webp = _io.decode_webp
+decode_and_crop_jpeg = _io.decode_and_crop_jpeg
+is_jpeg = _io.is_jpeg
+extract_jpeg_shape = _io.extract_jpeg_shape
+extract_shape = _io.extract_shape
 
 
 class ResizeMethod:

@@ -16,22 +16,68 @@ def read_file(filename, name=None):
 
 
 def decode_jpeg(contents, channels=0, ratio=1, fancy_upscaling=True, try_recover_truncated=False, acceptable_fraction=1.0,
-                dct_method="", name=None, *, like=""):
+                dct_method="", name=None, *, like="", exif_orientation=False):
     """The picture in the bytes of a JPEG; like="pillow" gives Pillow's pixels."""
     return op("decode_jpeg", contents, channels=channels, ratio=ratio, fancy_upscaling=fancy_upscaling,
               try_recover_truncated=try_recover_truncated, acceptable_fraction=float(acceptable_fraction),
-              dct_method=dct_method, like=like)
+              dct_method=dct_method, like=like, exif_orientation=exif_orientation)
 
 
-def decode_png(contents, channels=0, dtype="uint8", name=None, *, like=""):
+def decode_and_crop_jpeg(contents, crop_window, channels=0, ratio=1, fancy_upscaling=True, try_recover_truncated=False,
+                         acceptable_fraction=1.0, dct_method="", name=None, *, like=""):
+    """The window [row, column, height, width] of a JPEG: the pixels of decoding it and cutting, for less work."""
+    if not isinstance(crop_window, Value):
+        crop_window = np.asarray(crop_window)
+    return op("decode_and_crop_jpeg", contents, crop_window, channels=channels, ratio=ratio,
+              fancy_upscaling=fancy_upscaling, try_recover_truncated=try_recover_truncated,
+              acceptable_fraction=float(acceptable_fraction), dct_method=dct_method, like=like)
+
+
+def decode_png(contents, channels=0, dtype="uint8", name=None, *, like="", exif_orientation=False):
     """The picture in the bytes of a PNG."""
-    return op("decode_png", contents, channels=channels, dtype=dtype_name(dtype), like=like)
+    return op("decode_png", contents, channels=channels, dtype=dtype_name(dtype), like=like,
+              exif_orientation=exif_orientation)
 
 
-def decode_image(contents, channels=None, dtype="uint8", name=None, expand_animations=True, *, like=""):
-    """The picture in bytes of any format that is known."""
+def decode_image(contents, channels=None, dtype="uint8", name=None, expand_animations=True, *, like="",
+                 exif_orientation=False, try_recover_truncated=False):
+    """The picture in bytes of JPEG, PNG, GIF, BMP or WebP; of a GIF or an animated WebP its frames."""
     return op("decode_image", contents, channels=channels or 0, dtype=dtype_name(dtype),
-              expand_animations=expand_animations, like=like)
+              expand_animations=expand_animations, like=like, exif_orientation=exif_orientation,
+              try_recover_truncated=try_recover_truncated)
+
+
+def decode_bmp(contents, channels=0, name=None):
+    """The picture in the bytes of a BMP; a palette is applied."""
+    return op("decode_bmp", contents, channels=channels)
+
+
+def decode_gif(contents, name=None, *, try_recover_truncated=False):
+    """The frames in the bytes of a GIF: [frames, height, width, 3]."""
+    return op("decode_gif", contents, try_recover_truncated=try_recover_truncated)
+
+
+def decode_webp(contents, channels=0, dtype="uint8", name=None):
+    """The frames in the bytes of a WebP: [frames, height, width, channels]; a still one has one."""
+    if dtype_name(dtype) != "uint8":
+        raise errors.InvalidArgument(f"dtype is {dtype_name(dtype)}, a WebP is decoded to uint8")
+    return op("decode_webp", contents, channels=channels)
+
+
+def is_jpeg(contents, name=None):
+    """Whether bytes begin as a JPEG does."""
+    return op("is_jpeg", contents)
+
+
+def extract_jpeg_shape(contents, output_type="int32", name=None):
+    """Height, width and channels of a JPEG, without decoding it."""
+    return op("extract_jpeg_shape", contents, output_type=dtype_name(output_type))
+
+
+def extract_shape(contents, output_type="int32", *, expand_animations=True, exif_orientation=False):
+    """The shape that `decode_image` gives bytes of any format, without decoding them."""
+    return op("extract_shape", contents, output_type=dtype_name(output_type), expand_animations=expand_animations,
+              exif_orientation=exif_orientation)
 
 
 class FixedLenFeature(collections.namedtuple("FixedLenFeature", ["shape", "dtype", "default_value"])):
