@@ -35,11 +35,11 @@ class Blocks {
  public:
   explicit Blocks(Bytes bytes) : bytes_(bytes) {}
 
-  Result<void> walk(bool first_only) {
+  Result<void> walk() {
     if (bytes_.size() < kHeader)
       return Error::corrupt("GIF data ends inside its header: it has ", bytes_.size(), " bytes");
     at_ = kHeader + palette_bytes(byte_at(10));
-    while (at_ < bytes_.size() && !(first_only && !frames.empty())) {
+    while (at_ < bytes_.size()) {
       const uint8_t kind = byte_at(at_++);
       if (kind == ';') {
         ended = true;
@@ -56,12 +56,11 @@ class Blocks {
                               frames.size(), frames.size() == 1 ? " frame" : " frames");
       }
     }
-    ended = first_only && !frames.empty();
     return {};
   }
 
   std::vector<Frame> frames;
-  bool ended = false;  // by its end marker, or all that was wanted is there
+  bool ended = false;  // by its end marker
 
  private:
   static constexpr size_t kHeader = 13;
@@ -229,7 +228,7 @@ Result<size_t> count_good(Bytes bytes, size_t frames) {
 Result<PictureInfo> gif_info(Bytes bytes, const GifOptions& options) {
   STOKER_TRY(check(options));
   Blocks blocks(bytes);
-  const Result<void> walked = blocks.walk(options.first_only);
+  const Result<void> walked = blocks.walk();
   const auto whole = static_cast<int64_t>(blocks.frames.size());
   const bool recover = options.try_recover_truncated && whole > 0;
   if (!recover) {
@@ -246,6 +245,7 @@ Result<PictureInfo> gif_info(Bytes bytes, const GifOptions& options) {
     info.height = std::max(info.height, frame.height);
     info.width = std::max(info.width, frame.width);
   }
+  if (options.first_only) info.frames = 1;
   STOKER_TRY(check_size(info.height, info.width, info.frames));
   return info;
 }

@@ -6,7 +6,7 @@ namespace stoker {
 
 struct GifOptions {
   int channels = 0;                    // 0 and 3: RGB; 1: grey
-  bool first_only = false;             // the first frame, and no look at what follows it
+  bool first_only = false;             // the first frame, as large as in the whole animation
   bool try_recover_truncated = false;  // the frames before the one that is cut or damaged
 };
 
