@@ -148,8 +148,8 @@ Value io::decode_jpeg(Value contents, DecodeJpeg params) { return call(std::move
 Value io::decode_png(Value contents, DecodePng params) { return call(std::move(params), {std::move(contents)}); }
 Value io::decode_image(Value contents, DecodeImage params) { return call(std::move(params), {std::move(contents)}); }
 
-Value io::decode_bmp(Value contents, DecodeBmp params) { return call(std::move(params), {std::move(contents)}); }
-Value io::decode_gif(Value contents, DecodeGif params) { return call(std::move(params), {std::move(contents)}); }
-Value io::decode_webp(Value contents, DecodeWebp params) { return call(std::move(params), {std::move(contents)}); }
+Value io::decode_bmp(Value contents, DecodeBmp params) { return call(params, {std::move(contents)}); }
+Value io::decode_gif(Value contents, DecodeGif params) { return call(params, {std::move(contents)}); }
+Value io::decode_webp(Value contents, DecodeWebp params) { return call(params, {std::move(contents)}); }
 
 }  // namespace stoker

@@ -14,8 +14,8 @@ namespace stoker {
 enum class Frames : uint8_t {
   kOne,           // [height, width, channels]; several frames are an error
   kFirst,         // the same, of the first frame
-  kOfMoving,      // [frames, height, width, channels] of animations
-  kOfEverything,  // of everything
+  kOfMoving,      // [frames, height, width, channels] for GIF and for several frames
+  kOfEverything,  // for stills, too
 };
 
 // What is asked of a picture of any format.
