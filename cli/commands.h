@@ -64,6 +64,14 @@ struct PackOptions {
 };
 int pack(const PackOptions& options);
 
+struct IndexOptions {
+  std::vector<std::string> paths;  // files, folders, patterns
+  std::string label;               // the int64 feature to keep of each record; empty: none
+  bool quiet = false;
+  bool json = false;
+};
+int index(const IndexOptions& options);
+
 struct DemoOptions {
   double seconds = 3;  // of the live part
 };
@@ -82,6 +90,7 @@ struct CommandWords {
   std::string doc;
   std::vector<OptionWords> options;
   int files = 0;                       // how many of its arguments are files
+  bool many_files = false;             // the last of them stands for any number
   std::vector<std::string> arguments;  // that may stand there
 };
 int completion(const std::string& shell, const std::vector<CommandWords>& commands);

@@ -95,7 +95,8 @@ std::string zsh_script(const std::vector<CommandWords>& commands) {
         spec += ":value:";
       cases += " " + quoted(spec);
     }
-    for (int i = 0; i < command.files; ++i) cases += " " + quoted(":file:_files");
+    for (int i = 0; i < command.files; ++i)
+      cases += " " + quoted(command.many_files ? "*:file:_files" : ":file:_files");
     if (!command.arguments.empty()) cases += " " + quoted(":word:(" + joined(command.arguments, " ") + ")");
     cases += " ;;\n";
   }

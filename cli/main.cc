@@ -27,6 +27,7 @@ A first pipeline:
   stoker bench g.json             how fast it is, and which stage binds
   stoker stages batch             what a stage does and takes
   stoker pack photos packed       pictures into TFRecord shards
+  stoker index packed             where their records begin
   stoker help run                 more about one command
 
 A graph named '-' is read from standard input.
@@ -118,6 +119,27 @@ Examples:
   stoker pack photos packed --shards 16 --seed 7 --overwrite
   stoker pack photos packed --on-error skip --json | jq .skipped)";
 
+constexpr const char* kIndexFooter = R"(
+An index says where each record of a TFRecord file begins. With it a data set
+knows its length, shuffles all records without a buffer, deals them out evenly
+and reads them in any order. Data sets make one where they need it; made before,
+the first epoch begins at once. It lies beside the data in .stoker/, or, where
+that folder cannot be written, in the cache folder: $STOKER_CACHE, or stoker in
+$XDG_CACHE_HOME or ~/.cache. A file that has changed is indexed anew.
+
+DATA is TFRecord files, patterns, or folders, which are searched at any depth.
+Compressed files are refused: they can only be read from their front. Such files
+are listed, the others are indexed, and the exit code is 1.
+
+--label reads every record and keeps one int64 feature of it, so that samplers
+know the classes without reading the data. A record without it is an error.
+
+Examples:
+  stoker index packed                            all TFRecord files in a folder
+  stoker index 'train-*.tfrecord'
+  stoker index packed --label label
+  stoker index packed --json | jq '[.files[].records] | add')";
+
 constexpr const char* kDemoFooter = R"(
 Takes a few seconds and writes nothing.
 
@@ -174,6 +196,8 @@ class CommandLine {
   void add_bench();
   void add_replay();
   void add_pack();
+  void add_index();
+  void data_argument(CLI::App* command, std::vector<std::string>& paths);
   void add_demo();
   void add_completion();
   void add_help();
@@ -199,6 +223,7 @@ class CommandLine {
   BenchOptions bench_;
   ReplayOptions replay_;
   PackOptions pack_;
+  IndexOptions index_;
   DemoOptions demo_;
 };
 
@@ -220,6 +245,7 @@ CommandLine::CommandLine() {
   add_replay();
   add_stages();
   add_pack();
+  add_index();
   add_demo();
   add_completion();
   add_help();
@@ -312,6 +338,19 @@ void CommandLine::add_pack() {
   command->add_flag("--overwrite", pack_.overwrite, "Replace shards of that name, and labels.txt");
   command->add_flag("--quiet", pack_.quiet, "Say nothing but errors");
   command->add_flag("--json", pack_.json, "The summary as JSON");
+}
+
+void CommandLine::data_argument(CLI::App* command, std::vector<std::string>& paths) {
+  command->add_option("DATA", paths, "Files, folders, or patterns as 'train-*'")->required()->type_name("FILE");
+}
+
+void CommandLine::add_index() {
+  CLI::App* command = add("index", "Find where the records of TFRecord files begin, and keep it", kIndexFooter,
+                          [this] { return cli::index(index_); });
+  data_argument(command, index_.paths);
+  command->add_option("--label", index_.label, "Keep this int64 feature of each record, too")->type_name("FEATURE");
+  command->add_flag("--quiet", index_.quiet, "Say nothing but errors");
+  command->add_flag("--json", index_.json, "The files with their records as JSON");
 }
 
 void CommandLine::add_demo() {
@@ -432,11 +471,12 @@ OptionWords CommandLine::words_of(const CLI::Option& option) {
 std::vector<CommandWords> CommandLine::words() const {
   std::vector<CommandWords> all;
   for (const Command& command : commands_) {
-    CommandWords words{command.app->get_name(), command.app->get_description(), {}, 0, {}};
+    CommandWords words{command.app->get_name(), command.app->get_description(), {}, 0, false, {}};
     for (const CLI::App* owner : {static_cast<const CLI::App*>(command.app), &app_})
       for (const CLI::Option* option : owner->get_options()) {
         if (option->get_positional()) {
           if (option->get_type_name() == "FILE") ++words.files;
+          words.many_files |= option->get_items_expected_max() > 1;
           continue;
         }
         const bool twice = owner == &app_ && (option->check_lname("help") || option->check_lname("version"));

@@ -7,12 +7,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <chrono>
 #include <filesystem>
 
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/inputs.h"
 #include "cli/interrupt.h"
+#include "cli/progress.h"
 #include "cli/terminal.h"
 #include "stoker/api/loader.h"
 #include "stoker/codecs/example.h"
@@ -26,44 +27,6 @@ namespace fs = std::filesystem;
 constexpr int64_t kShardBytes = int64_t{128} << 20;
 constexpr int64_t kMostShards = 99999;  // five digits
 constexpr size_t kMostListed = 20;
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begun) { return std::chrono::duration<double>(Clock::now() - begun).count(); }
-
-// How far it has come: in place on a terminal, else a line now and then.
-class Progress {
- public:
-  Progress(int64_t records, bool quiet) : records_(records), quiet_(quiet) {}
-  ~Progress() { line_.clear(); }
-
-  void advance(int64_t bytes) {
-    ++done_;
-    bytes_ += bytes;
-    const double seconds = seconds_since(begun_);
-    if (quiet_ || seconds < next_) return;
-    next_ = seconds + (line_.in_place() ? 0.1 : 5);
-    show(seconds);
-  }
-
- private:
-  void show(double seconds) {
-    const double share = static_cast<double>(done_) / static_cast<double>(records_);
-    const auto left = static_cast<int64_t>(seconds / share - seconds);
-    line_.show(fmt::format("{}{} of {}  {} pictures/s  {}/s  {}:{:02} left",
-                           line_.in_place() ? bar(share, 20) + " " : "", grouped(done_), grouped(records_),
-                           count_words(static_cast<double>(done_) / seconds),
-                           bytes_words(static_cast<double>(bytes_) / seconds), left / 60, left % 60));
-  }
-
-  const int64_t records_;
-  const bool quiet_;
-  const Clock::time_point begun_ = Clock::now();
-  LiveLine line_{/*on_errors=*/true};
-  double next_ = line_.in_place() ? 0.2 : 5;
-  int64_t done_ = 0;
-  int64_t bytes_ = 0;
-};
 
 struct Written {
   std::vector<PartialFile> files;
@@ -170,7 +133,7 @@ Result<void> prepare_target(const PackOptions& options, const PackInput& input) 
 class ShardWriter {
  public:
   ShardWriter(const PackOptions& options, int64_t records, BadFiles& bad)
-      : options_(options), bad_(bad), progress_(records, options.quiet) {}
+      : options_(options), bad_(bad), progress_({"pictures", records, Progress::By::kThings, options.quiet}) {}
 
   Result<void> write(const Split& split) {
     STOKER_TRY(const int64_t shards, shard_count(options_, split));
@@ -192,15 +155,16 @@ class ShardWriter {
  private:
   Result<void> write_record(const Split& split, int64_t at, Loader& loader, PartialFile& file) {
     const Result<std::optional<Element>> next = loader.next();
+    progress_.show_if_due();
     if (interrupted()) return Error::cancelled();
     if (!next) {
-      progress_.advance(0);
+      progress_.advance(1, 0);
       return bad_.add(split.path_of(at), next.error());
     }
     const Bytes record = next.value()->leaves[0].bytes();
     ++written_.records;
     written_.bytes += static_cast<int64_t>(record.size());
-    progress_.advance(static_cast<int64_t>(record.size()));
+    progress_.advance(1, static_cast<int64_t>(record.size()));
     return file.append(record);
   }
 
@@ -240,13 +204,6 @@ Result<Written> write(const PackOptions& options, const PackInput& input, BadFil
 
 // ---- telling
 
-Json json_text(const std::string& text) {
-  if (is_utf8(text)) return text;
-  Json json = Json::dict();
-  json.set("base64", to_base64(text));
-  return json;
-}
-
 Json json_of(const Written& written, const PackInput& input, const BadFiles& bad) {
   Json json = Json::dict(), shards = Json::list(), classes = Json::list(), skipped = Json::list();
   for (const PartialFile& file : written.files) shards.push(json_text(file.path()));
@@ -264,10 +221,6 @@ Json json_of(const Written& written, const PackInput& input, const BadFiles& bad
   json.set("skipped", std::move(skipped));
   json.set("left_out", input.left_out);
   return json;
-}
-
-std::string plural(int64_t count, const char* one, const char* many) {
-  return grouped(count) + " " + (count == 1 ? one : many);
 }
 
 void say_what_was_written(const PackOptions& options, const Written& written, const PackInput& input, double seconds) {
@@ -293,13 +246,6 @@ void list_skipped(const BadFiles& bad) {
     remark("  " + file.path + "  " + file.error);
   if (bad.all().size() > kMostListed)
     remark(fmt::format("  and {} more; --json lists all", grouped(count - static_cast<int64_t>(kMostListed))));
-}
-
-int refuse(const Error& error) {
-  if (interrupted()) return interrupted_status();
-  complain(error.message());
-  const bool wrong_use = error.code() == Code::kInvalidArgument || error.code() == Code::kFailedPrecondition;
-  return wrong_use ? kWrongUse : kBadData;
 }
 
 }  // namespace

@@ -6,103 +6,12 @@ import os
 import pty
 import resource
 import signal
-import struct
 import subprocess
 import unittest
-import zlib
 
 from command import BAD_DATA, FINE, STOKER, WRONG_USE, TestCase
 from command import mapped, op, stoker
-
-
-def crc32c(data, table=[]):
-    if not table:
-        for value in range(256):
-            for _ in range(8):
-                value = value >> 1 ^ (0x82F63B78 if value & 1 else 0)
-            table.append(value)
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc = crc >> 8 ^ table[(crc ^ byte) & 255]
-    return crc ^ 0xFFFFFFFF
-
-
-def masked(data):
-    crc = crc32c(data)
-    return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
-
-
-def records(path):
-    """The payloads of a TFRecord file; a wrong checksum fails."""
-    data, at = path.read_bytes(), 0
-    while at < len(data):
-        size, size_sum = struct.unpack_from("<QI", data, at)
-        payload = data[at + 12 : at + 12 + size]
-        (payload_sum,) = struct.unpack_from("<I", data, at + 12 + size)
-        assert (size_sum, payload_sum) == (masked(data[at : at + 8]), masked(payload)), f"byte {at} of {path}"
-        yield payload
-        at += size + 16
-
-
-def varint(data, at):
-    value = shift = 0
-    while True:
-        value |= (data[at] & 127) << shift
-        shift, at = shift + 7, at + 1
-        if data[at - 1] < 128:
-            return (value - 2**64 if value >> 63 else value), at
-
-
-def messages(data):
-    """The fields of a protobuf message that has nothing but messages and bytes: (number, bytes)."""
-    at = 0
-    while at < len(data):
-        tag, at = varint(data, at)
-        assert tag & 7 == 2, "a field that is no message"
-        size, at = varint(data, at)
-        yield tag >> 3, data[at : at + size]
-        at += size
-
-
-def only(data, number):
-    ((found, value),) = messages(data)
-    assert found == number, (found, number)
-    return value
-
-
-def example(payload):
-    """A tf.train.Example of single values: bytes and int64."""
-    features = {}
-    for _, entry in messages(only(payload, 1)):
-        (_, name), (_, feature) = messages(entry)
-        ((kind, values),) = messages(feature)
-        features[name.decode()] = only(values, 1) if kind == 1 else varint(only(values, 1), 0)[0]
-    return features
-
-
-def chunk(kind, data):
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-
-def png(*rows):
-    header = struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 0, 0, 0, 0)
-    pixels = zlib.compress(b"".join(b"\0" + bytes(row) for row in rows))
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
-
-
-def number_png(number):
-    return png([number // 256, number % 256])
-
-
-# Grey, 2x3: as far as the data, which nobody looks at.
-JPEG = bytes.fromhex("ffd8 ffc0 000b 08 0002 0003 01 01 11 00 ffda 0008 01 01 00 00 3f 00") + b"data" + b"\xff\xd9"
-GIF = b"GIF89a" + bytes(20)
-BMP = b"BM" + bytes(60)
-WEBP = b"RIFF\x20\0\0\0WEBPVP8L" + bytes(30)
-
-
-def idx(values, *dims, kind=8):
-    return bytes([0, 0, kind, len(dims)]) + struct.pack(f">{len(dims)}I", *dims) + bytes(values)
+from data_files import BMP, GIF, JPEG, WEBP, example, idx, number_png, png, records
 
 
 class PackCase(TestCase):
