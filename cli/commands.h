@@ -72,6 +72,14 @@ struct IndexOptions {
 };
 int index(const IndexOptions& options);
 
+struct VerifyOptions {
+  std::vector<std::string> paths;  // files, folders, patterns
+  bool pictures = true;            // false: only checksums
+  bool quiet = false;
+  bool json = false;
+};
+int verify(const VerifyOptions& options);
+
 struct DemoOptions {
   double seconds = 3;  // of the live part
 };

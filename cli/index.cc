@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/interrupt.h"
+#include "cli/outcomes.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "stoker/api/loader.h"
@@ -110,26 +110,23 @@ Result<void> index_file(const InputFile& file, const std::string& label, Indexed
 }
 
 Result<std::vector<Indexed>> index_all(const IndexOptions& options, const Inputs& inputs) {
-  std::vector<Indexed> results;
-  for (const InputFile& file : inputs.files) results.push_back({file.path, file.bytes});
-  const auto count = static_cast<int64_t>(results.size());
-  Progress progress({"files", count, Progress::By::kThings, options.quiet});
+  const auto count = static_cast<int64_t>(inputs.files.size());
+  Outcomes<int64_t, Indexed> outcomes;
   const Dataset work = Dataset::range({.stop = count}).map({.map_func = [&](int64_t i) {
-    Indexed& result = results[static_cast<size_t>(i)];
     const InputFile& file = inputs.files[static_cast<size_t>(i)];
+    Indexed result{file.path, file.bytes};
     if (const Result<void> done = index_file(file, options.label, result); !done) result.error = done.error();
-    progress.advance(1, file.bytes);
+    outcomes.put(i, std::move(result));
     return i;
   }});
-  Loader loader(work, {.interrupted = [&] {
-                  progress.show_if_due();
-                  return interrupted();
-                }});
+  Loader loader(work, {.interrupted = [] { return interrupted(); }});
+  Progress progress({"files", count, Progress::By::kThings, options.quiet});
+  std::vector<Indexed> results;
   for (int64_t i = 0; i < count; ++i) {
     STOKER_TRY(loader.next());
-    progress.show_if_due();
+    results.push_back(outcomes.take(i));
+    progress.advance(1, results.back().bytes);
   }
-  if (interrupted()) return Error::cancelled();
   return results;
 }
 

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/picture_check.h"
 #include "cli/terminal.h"
 #include "stoker/codecs/tfrecord.h"
 #include "stoker/io/file.h"
@@ -52,16 +53,9 @@ Compression compression_in(Bytes front) {
   return begins_like_zlib(front) ? Compression::kZlib : Compression::kNone;
 }
 
-// Two letters are no proof: a BMP also says how long it is.
-bool begins_like_picture(Bytes front) {
-  const PictureFormat format = format_of(front);
-  return format != PictureFormat::kUnknown &&
-         (format != PictureFormat::kBmp || front.substr(6, 4) == Bytes("\0\0\0\0", 4));
-}
-
 Result<std::string> front_of(const std::string& path) {
   STOKER_TRY(File file, File::open(path));
-  char front[16];
+  char front[32];
   STOKER_TRY(const size_t count, file.read(front));
   return std::string(front, count);
 }
@@ -129,7 +123,7 @@ class Finder {
       front = std::string();
     }
     const bool framed = front->size() >= kRecordHeaderBytes && record_length(*front);
-    if (!framed && (begins_like_picture(*front) || named_as_picture(path)))
+    if (!framed && (looks_like_picture(*front) || named_as_picture(path)))
       file.kind = InputFile::Kind::kPicture;
     else if (framed || named || named_as_records(path))
       file.compression = compression_in(*front);

@@ -155,7 +155,6 @@ class ShardWriter {
  private:
   Result<void> write_record(const Split& split, int64_t at, Loader& loader, PartialFile& file) {
     const Result<std::optional<Element>> next = loader.next();
-    progress_.show_if_due();
     if (interrupted()) return Error::cancelled();
     if (!next) {
       progress_.advance(1, 0);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -16,7 +15,6 @@ double seconds_since(Clock::time_point begun);
 std::string plural(int64_t count, const char* one, const char* many);
 
 // How far the work has come: in place on a terminal, else a line now and then.
-// Any thread advances it, one shows it.
 class Progress {
  public:
   enum class By : uint8_t { kThings, kBytes };  // what the total is of
@@ -29,11 +27,7 @@ class Progress {
   explicit Progress(Work work) : work_(work) {}
   ~Progress() { line_.clear(); }
 
-  void advance(int64_t things, int64_t bytes) {
-    things_.fetch_add(things, std::memory_order_relaxed);
-    bytes_.fetch_add(bytes, std::memory_order_relaxed);
-  }
-  void show_if_due();
+  void advance(int64_t things, int64_t bytes);
 
  private:
   std::string text(double seconds) const;
@@ -42,8 +36,8 @@ class Progress {
   const Clock::time_point begun_ = Clock::now();
   LiveLine line_{/*on_errors=*/true};
   double next_ = line_.in_place() ? 0.2 : 5;
-  std::atomic<int64_t> things_{0};
-  std::atomic<int64_t> bytes_{0};
+  int64_t things_ = 0;
+  int64_t bytes_ = 0;
 };
 
 }  // namespace stoker::cli

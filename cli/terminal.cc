@@ -39,16 +39,6 @@ std::string styled(std::string_view code, std::string_view text) {
   return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
 }
 
-// Names of files and messages may hold anything; a terminal must not obey it.
-std::string harmless(std::string_view text) {
-  std::string clean(text);
-  for (char& c : clean) {
-    const auto code = static_cast<unsigned char>(c);
-    if ((code < 0x20 && c != '\n') || code == 0x7f) c = '?';
-  }
-  return clean;
-}
-
 size_t terminal_columns() {
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
@@ -91,6 +81,15 @@ void Output::flush() {
   }
   buffer_.clear();
   flushed_ns_ = clock_ns();
+}
+
+std::string harmless(std::string_view text) {
+  std::string clean(text);
+  for (char& c : clean) {
+    const auto code = static_cast<unsigned char>(c);
+    if ((code < 0x20 && c != '\n') || code == 0x7f) c = '?';
+  }
+  return clean;
 }
 
 void print_line(std::string_view text) {

@@ -36,6 +36,9 @@ void print_line(std::string_view text);
 // reader that went away is no error.
 int end_output(int status);
 
+// Names of files and messages may hold anything; a terminal must not obey it.
+std::string harmless(std::string_view text);
+
 // "stoker: …" on standard error, without control characters.
 void complain(std::string_view text);
 void complain(const Error& error);

@@ -126,3 +126,31 @@ def to_example(**features):
             feature = message(3, message(1, b"".join(map(to_varint, values))))
         entries += message(1, message(1, name.encode()) + message(2, feature))
     return message(1, entries)
+
+
+def segment(marker, data):
+    return bytes([0xFF, marker]) + struct.pack(">H", len(data) + 2) + data
+
+
+def flat_jpeg(height, width, exif=b""):
+    """A grey JPEG that decodes: all its coefficients are 0, and each of its two Huffman codes has one symbol."""
+    blocks = -(-height // 8) * -(-width // 8)
+    one_symbol = bytes([1] + [0] * 15 + [0])
+    bits = "00" * blocks
+    bits += "1" * (-len(bits) % 8)
+    return (
+        b"\xff\xd8"
+        + (segment(0xE1, b"Exif\0\0" + exif) if exif else b"")
+        + segment(0xDB, b"\0" + b"\1" * 64)
+        + segment(0xC0, struct.pack(">BHHB", 8, height, width, 1) + b"\1\x11\0")
+        + segment(0xC4, b"\0" + one_symbol)
+        + segment(0xC4, b"\x10" + one_symbol)
+        + segment(0xDA, b"\1\1\0\0\x3f\0")
+        + int(bits, 2).to_bytes(len(bits) // 8, "big")
+        + b"\xff\xd9"
+    )
+
+
+def orientation(value):
+    """EXIF's notes that say nothing but how a picture lies."""
+    return b"II*\0" + struct.pack("<IHHHIHHI", 8, 1, 0x112, 3, 1, value, 0, 0)

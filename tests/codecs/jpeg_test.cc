@@ -152,6 +152,16 @@ TEST(Jpeg, WithStrayBytesBehindItsEndIsFine) {
   EXPECT_EQ(*decoded(bytes + std::string(100, 'x')), *decoded(bytes));
 }
 
+TEST(Jpeg, TellsTheWarningThatWasPassedOver) {
+  std::string bytes = make_jpeg();
+  std::string note;
+  EXPECT_EQ(complaint(bytes, {.note = &note}), "");
+  EXPECT_EQ(note, "");
+  bytes.insert(bytes.size() - 2, 100, 'x');
+  EXPECT_EQ(complaint(bytes, {.note = &note}), "");
+  EXPECT_NE(note.find("extraneous bytes"), std::string::npos) << note;
+}
+
 TEST(Jpeg, WithRandomChangesGivesPixelsOrAnError) {
   const std::string bytes = make_jpeg({.progressive = true});
   for (size_t i = 0; i < bytes.size(); ++i) {

@@ -238,6 +238,13 @@ class Decoder final : public JpegRows {
     if (level >= 0) return;  // a trace
     ++errors_.num_warnings;
     if (means_damage(errors_.msg_code) && !options_.try_recover_truncated) std::longjmp(escape_, 1);
+    if (options_.note && errors_.num_warnings == 1) options_.note->assign(words());
+  }
+
+  std::string words() {
+    char text[JMSG_LENGTH_MAX];
+    errors_.format_message(reinterpret_cast<j_common_ptr>(&jpeg_), text);
+    return text;
   }
 
   // The first time an end marker is read, which gives what there is.
@@ -273,8 +280,6 @@ class Decoder final : public JpegRows {
     if (ended_)
       return Error::corrupt("JPEG data ends early: it has ", bytes_.size(), " bytes, from which ",
                             jpeg_.output_scanline, " of ", jpeg_.output_height, " rows were decoded");
-    char words[JMSG_LENGTH_MAX];
-    errors_.format_message(reinterpret_cast<j_common_ptr>(&jpeg_), words);
     switch (errors_.msg_code) {
       case JERR_OUT_OF_MEMORY: return Error::exhausted("no memory to decode a JPEG");
       case JERR_CONVERSION_NOTIMPL:
@@ -286,8 +291,8 @@ class Decoder final : public JpegRows {
       case JERR_CCIR601_NOTIMPL:
       case JERR_FRACT_SAMPLE_NOTIMPL:
       case JERR_NOTIMPL:
-      case JERR_NOT_COMPILED: return Error::unimplemented("a JPEG of a kind that is not decoded: ", words);
-      default: return Error::corrupt("JPEG data is damaged: ", words);
+      case JERR_NOT_COMPILED: return Error::unimplemented("a JPEG of a kind that is not decoded: ", words());
+      default: return Error::corrupt("JPEG data is damaged: ", words());
     }
   }
 

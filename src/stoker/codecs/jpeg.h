@@ -16,6 +16,7 @@ struct JpegOptions {
   bool try_recover_truncated = false;  // what is missing or damaged is grey, and no error
   float acceptable_fraction = 1;       // below 1: a picture cut after this share of its rows is none, the rest is black
   JpegDct dct = JpegDct::kIntegerFast;  // as TensorFlow; accurate is as Pillow
+  std::string* note = nullptr;          // gets the first of libjpeg's warnings that were passed over, if there are any
 };
 
 // What decode_jpeg() would give; reads the header alone.
