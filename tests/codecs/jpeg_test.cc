@@ -153,7 +153,7 @@ TEST(Jpeg, WithStrayBytesBehindItsEndIsFine) {
 }
 
 TEST(Jpeg, TellsTheWarningThatWasPassedOver) {
-  std::string bytes = make_jpeg();
+  std::string bytes = make_jpeg({});
   std::string note;
   EXPECT_EQ(complaint(bytes, {.note = &note}), "");
   EXPECT_EQ(note, "");
