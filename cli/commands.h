@@ -80,6 +80,15 @@ struct VerifyOptions {
 };
 int verify(const VerifyOptions& options);
 
+struct InspectOptions {
+  std::vector<std::string> paths;  // files, folders, patterns
+  std::string sheet;               // where a contact sheet goes, .png or .html; empty: nowhere
+  int64_t limit = 64;              // pictures on it
+  bool quiet = false;
+  bool json = false;
+};
+int inspect(const InspectOptions& options);
+
 struct DemoOptions {
   double seconds = 3;  // of the live part
 };

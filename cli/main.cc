@@ -29,6 +29,7 @@ A first pipeline:
   stoker pack photos packed       pictures into TFRecord shards
   stoker index packed             where their records begin
   stoker verify packed            every checksum and every picture
+  stoker inspect packed           features, sizes, classes, a contact sheet
   stoker help run                 more about one command
 
 A graph named '-' is read from standard input.
@@ -158,6 +159,23 @@ Examples:
   stoker verify 'train-*.tfrecord' --no-pictures only the checksums, at the speed of memory
   stoker verify packed --json | jq -r '.bad[].path')";
 
+constexpr const char* kInspectFooter = R"(
+Of records: how many and how large, the features of those that are
+tf.train.Example with their kinds, lengths and values, the formats and sizes of
+pictures in them, how often each label occurs (a feature named label or
+.../label; labels.txt beside the data names the classes), and the first damage.
+Of picture files: formats, sizes, and how many lie in each folder. Pixels are not
+decoded: stoker verify does that.
+
+--sheet makes one file to look at: small pictures, evenly spread over the data
+and turned as their EXIF notes say; in HTML with labels and paths.
+
+Examples:
+  stoker inspect packed
+  stoker inspect packed --sheet sheet.html
+  stoker inspect photos --sheet sheet.png --limit 200
+  stoker inspect train.tfrecord --json | jq .features)";
+
 constexpr const char* kDemoFooter = R"(
 Takes a few seconds and writes nothing.
 
@@ -216,6 +234,7 @@ class CommandLine {
   void add_pack();
   void add_index();
   void add_verify();
+  void add_inspect();
   void data_argument(CLI::App* command, std::vector<std::string>& paths);
   void add_demo();
   void add_completion();
@@ -244,6 +263,7 @@ class CommandLine {
   PackOptions pack_;
   IndexOptions index_;
   VerifyOptions verify_;
+  InspectOptions inspect_;
   DemoOptions demo_;
 };
 
@@ -267,6 +287,7 @@ CommandLine::CommandLine() {
   add_pack();
   add_index();
   add_verify();
+  add_inspect();
   add_demo();
   add_completion();
   add_help();
@@ -381,6 +402,18 @@ void CommandLine::add_verify() {
   command->add_flag("!--no-pictures", verify_.pictures, "Decode no pictures: only checksums");
   command->add_flag("--quiet", verify_.quiet, "Show no progress");
   command->add_flag("--json", verify_.json, "What was found as JSON");
+}
+
+void CommandLine::add_inspect() {
+  CLI::App* command = add("inspect", "Show what records and pictures are like, and a sheet of them", kInspectFooter,
+                          [this] { return inspect(inspect_); });
+  data_argument(command, inspect_.paths);
+  command->add_option("--sheet", inspect_.sheet, "Write a contact sheet, a .png or .html")->type_name("FILE");
+  command->add_option("--limit", inspect_.limit, "Pictures on it; 64 unless told")
+      ->check(quiet(CLI::Range(1, 10000)))
+      ->type_name("N");
+  command->add_flag("--quiet", inspect_.quiet, "Show no progress");
+  command->add_flag("--json", inspect_.json, "As JSON");
 }
 
 void CommandLine::add_demo() {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "stoker/codecs/example.h"
 #include "stoker/core/dtype.h"
 #include "stoker/core/result.h"
 
@@ -31,6 +32,9 @@ class PictureFeatures {
   std::vector<std::string> names_;
   int seen_ = 0;
 };
+
+// The values of a feature of bytes.
+Result<std::vector<Bytes>> strings_in(const Feature& feature);
 
 // By their first bytes; two letters, which BMP has, are no proof.
 bool looks_like_picture(Bytes bytes);

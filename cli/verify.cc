@@ -85,10 +85,7 @@ class Checker {
     STOKER_TRY(const Feature feature, walk.feature());
     if (feature.kind == Feature::Kind::kMissing) return std::vector<Bytes>();
     if (feature.kind != Feature::Kind::kBytes) return Error::corrupt("it holds numbers, in other records pictures");
-    STOKER_TRY(const int64_t count, count_values(feature));
-    std::vector<Bytes> values(static_cast<size_t>(count));
-    STOKER_TRY(read_values(feature, values));
-    return values;
+    return strings_in(feature);
   }
 
   const std::string& path_;
