@@ -49,13 +49,20 @@ struct ReplayOptions {
 };
 int replay(const ReplayOptions& options);
 
+constexpr int kPackQuality = 95;
+
 struct PackOptions {
-  std::string source;             // a folder of pictures or of idx files, or one idx file
+  std::string source;             // folder of pictures or idx files, idx file, tar or TFRecord files
   std::string target;             // the folder that the shards go to
   std::string labels;             // CSV, or the idx file of the labels; empty: folders are the classes
   std::string name;               // of the shards; empty: the source's
   std::optional<int64_t> shards;  // nothing: as many as give 128 MB each
   int64_t seed = 0;
+  std::string split;              // "train=0.9,validation=0.1"; empty: none
+  std::optional<int64_t> resize;  // pixels of the short side at most
+  std::optional<int> quality;     // of what is resized; nothing: kPackQuality
+  std::string image_feature;      // of TFRecord sources; empty: found
+  std::string label_feature;
   bool keep_bytes = false;  // JPEG as it was found, without restart markers
   bool skip_errors = false;
   bool overwrite = false;

@@ -160,6 +160,13 @@ Result<Inputs> find_inputs(const std::vector<std::string>& paths) {
   return found;
 }
 
+bool looks_like_records(const InputFile& file) {
+  if (file.kind != InputFile::Kind::kRecords) return false;
+  if (named_as_records(file.path)) return true;
+  const Result<std::string> front = front_of(file.path);
+  return front && front->size() >= kRecordHeaderBytes && record_length(*front);
+}
+
 Json json_text(const std::string& text) {
   if (is_utf8(text)) return text;
   Json json = Json::dict();

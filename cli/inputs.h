@@ -33,6 +33,9 @@ struct Inputs {
 // neither, is FailedPrecondition.
 Result<Inputs> find_inputs(const std::vector<std::string>& paths);
 
+// By its first record's header, or by its name: not only because nothing speaks against it.
+bool looks_like_records(const InputFile& file);
+
 // A text for JSON; {"base64": …} where it is not UTF-8.
 Json json_text(const std::string& text);
 

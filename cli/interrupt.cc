@@ -10,7 +10,7 @@ namespace {
 
 // Lock-free atomics: all that a handler may touch.
 std::atomic<int> signal_seen{0};
-std::atomic<bool> held{false};
+std::atomic<int> held{0};  // by so many objects
 std::atomic<bool> end_wanted{false};
 
 extern "C" void on_signal(int number) {
@@ -21,7 +21,7 @@ extern "C" void on_signal(int number) {
     return;
   }
   end_wanted = true;
-  if (!held) _exit(128 + signal_seen);
+  if (held == 0) _exit(128 + signal_seen);
 }
 
 }  // namespace
@@ -42,10 +42,9 @@ void watch_interrupts() {
 bool interrupted() { return signal_seen != 0; }
 int interrupted_status() { return 128 + signal_seen; }
 
-Uninterrupted::Uninterrupted() { held = true; }
+Uninterrupted::Uninterrupted() { ++held; }
 Uninterrupted::~Uninterrupted() {
-  held = false;
-  if (end_wanted) _exit(interrupted_status());
+  if (--held == 0 && end_wanted) _exit(interrupted_status());
 }
 
 }  // namespace stoker::cli

@@ -97,6 +97,10 @@ SRC is one of
   a folder with MNIST's files: train-images-idx3-ubyte, train-labels-idx1-ubyte,
     t10k-images-idx3-ubyte, t10k-labels-idx1-ubyte, each plain or .gz
   a file of idx images and, with --labels, that of its labels
+  a tar in WebDataset's layout (jpg or png, and cls or json with a label), a
+    folder of such, or a pattern as 'train-*.tar'
+  TFRecord files of pictures and labels, likewise: packed again, in a new order,
+    with restart markers, split or made smaller
 
 DST gets NAME-00000-of-00008.tfrecord and so on, and labels.txt with the
 classes, one a line: the label of a picture is the number of its line, from 0.
@@ -105,8 +109,16 @@ of the file; PNG for idx), label (int64) and path (below SRC). MNIST's files
 become train and test, with --name before it NAME-train and NAME-test.
 
 The same input, seed and options give the same bytes, whatever the workers.
-Everything is in place at the end, or nothing is: a run that fails or is stopped
-leaves no shards.
+Everything is in place at the end, or nothing is. A run that fails or is stopped
+keeps the shards that are whole in DST/.NAME.packing, and the same command goes
+on from there; with other input or options it begins anew.
+
+--split gives each record its place by its path and the seed alone: what is added
+later moves nothing from train to validation. Shards are named by the shares.
+
+--resize makes pictures smaller in Pillow's manner and writes them as JPEG,
+upright: the EXIF orientation is applied, and its tag is gone. What is small
+enough and upright stays as it is.
 
 JPEG, PNG, GIF, BMP and WebP are known by their first bytes, and the headers of
 JPEG and PNG are read. A file that is none ends the work; with --on-error skip
@@ -119,6 +131,8 @@ Examples:
   stoker pack mnist packed                       packed/train-*, packed/test-*
   stoker pack images.gz packed --labels labels.gz --name all    one idx file
   stoker pack photos packed --shards 16 --seed 7 --overwrite
+  stoker pack photos packed --split train=0.9,validation=0.1 --resize 256
+  stoker pack 'train-*.tar' packed               WebDataset's shards
   stoker pack photos packed --on-error skip --json | jq .skipped)";
 
 constexpr const char* kIndexFooter = R"(
@@ -359,10 +373,11 @@ void CommandLine::add_replay() {
 }
 
 void CommandLine::add_pack() {
-  CLI::App* command = add("pack", "Pack pictures or idx files into TFRecord shards", kPackFooter, [this] {
-    pack_.skip_errors = on_error_ == "skip";
-    return pack(pack_);
-  });
+  CLI::App* command =
+      add("pack", "Pack pictures, idx, tar or TFRecord files into TFRecord shards", kPackFooter, [this] {
+        pack_.skip_errors = on_error_ == "skip";
+        return pack(pack_);
+      });
   command->add_option("SRC", pack_.source, "What to pack")->required()->type_name("FILE");
   command->add_option("DST", pack_.target, "The folder that the shards go to")->required()->type_name("FILE");
   command->add_option("--labels", pack_.labels, "CSV of path,label; for an idx file its labels")->type_name("FILE");
@@ -371,6 +386,17 @@ void CommandLine::add_pack() {
       ->check(quiet(CLI::Range(1, 99999)))
       ->type_name("N");
   command->add_option("--seed", pack_.seed, "Of the order of the records; 0 unless told")->type_name("N");
+  command->add_option("--split", pack_.split, "Deal out by shares, as train=0.9,validation=0.1")->type_name("SHARES");
+  command->add_option("--resize", pack_.resize, "Make pictures smaller whose short side is above so many pixels")
+      ->check(quiet(CLI::Range(1, 65500)))
+      ->type_name("PIXELS");
+  command->add_option("--quality", pack_.quality, "Of the JPEGs that --resize makes, 1 to 100; 95 unless told")
+      ->check(quiet(CLI::Range(1, 100)))
+      ->type_name("Q");
+  command->add_option("--image-feature", pack_.image_feature, "Of TFRecord files: where the picture is")
+      ->type_name("NAME");
+  command->add_option("--label-feature", pack_.label_feature, "Of TFRecord files: where the label is")
+      ->type_name("NAME");
   command->add_option("--on-error", on_error_, "When a file is bad: raise, unless told skip")
       ->check(quiet(CLI::IsMember({"raise", "skip"})))
       ->type_name("WHAT");

@@ -13,11 +13,14 @@
 #include "cli/files.h"
 #include "cli/inputs.h"
 #include "cli/interrupt.h"
+#include "cli/pack_work.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "stoker/api/loader.h"
 #include "stoker/codecs/example.h"
 #include "stoker/codecs/tfrecord.h"
+#include "stoker/core/hash.h"
+#include "stoker/transforms/skip.h"
 
 namespace stoker::cli {
 namespace {
@@ -29,9 +32,9 @@ constexpr int64_t kMostShards = 99999;  // five digits
 constexpr size_t kMostListed = 20;
 
 struct Written {
-  std::vector<PartialFile> files;
-  int64_t records = 0;
-  int64_t bytes = 0;
+  std::vector<std::string> shards;  // names
+  ShardNotes all;
+  int64_t continued = 0;  // shards that an earlier run had written
 };
 
 // ---- before anything is written
@@ -40,7 +43,7 @@ Result<void> check_source(const std::string& source) {
   struct stat found{};
   if (stat(source.c_str(), &found) != 0) {
     const Error why = Error::io("cannot look at ", source);
-    return Error::precondition(why.message(), "; SRC is a folder of pictures, or idx files");
+    return Error::precondition(why.message(), "; SRC is a folder of pictures, or idx, tar or TFRecord files");
   }
   if (S_ISDIR(found.st_mode) || S_ISREG(found.st_mode)) return {};
   return Error::precondition(source, " is neither a folder nor a file");
@@ -58,11 +61,33 @@ std::string own_name(const std::string& folder) {
   return path.has_filename() ? path.filename().string() : "data";
 }
 
-Result<PackInput> input_of(PackOptions options, BadFiles& bad) {
-  STOKER_TRY(check_source(options.source));
+// Of a file or pattern: "train" of train-{000..010}.tar or train-*.tfrecord.
+std::string samples_name(const std::string& source) {
+  const fs::path path(source);
+  std::string name = fs::is_directory(path) ? own_name(source) : path.stem().string();
+  name = name.substr(0, name.find_first_of("*?["));
+  while (name.ends_with('-') || name.ends_with('_') || name.ends_with('.')) name.pop_back();
+  return name.empty() ? "data" : name;
+}
+
+Result<void> check_options(const PackOptions& options) {
   STOKER_TRY(check_name(options.name));
+  if (options.resize && options.keep_bytes)
+    return Error::precondition("--resize and --keep-bytes: pictures are made smaller, or kept as they are");
+  if (options.quality && !options.resize)
+    return Error::precondition("--quality is that of the pictures which --resize makes smaller");
+  return {};
+}
+
+Result<PackInput> input_of(PackOptions options, BadFiles& bad) {
+  STOKER_TRY(check_options(options));
+  if (const SampleFiles samples = sample_files(options.source); !samples.paths.empty()) {
+    if (options.name.empty() && options.split.empty()) options.name = samples_name(options.source);
+    return sample_input(options, samples);
+  }
+  STOKER_TRY(check_source(options.source));
   if (is_idx_source(options.source)) return idx_input(options);
-  if (options.name.empty()) options.name = own_name(options.source);
+  if (options.name.empty() && options.split.empty()) options.name = own_name(options.source);
   return picture_input(options, bad);
 }
 
@@ -132,28 +157,59 @@ Result<void> prepare_target(const PackOptions& options, const PackInput& input) 
 
 class ShardWriter {
  public:
-  ShardWriter(const PackOptions& options, int64_t records, BadFiles& bad)
-      : options_(options), bad_(bad), progress_({"pictures", records, Progress::By::kThings, options.quiet}) {}
+  ShardWriter(const PackOptions& options, PackWork& work, int64_t records, BadFiles& bad)
+      : options_(options),
+        work_(work),
+        bad_(bad),
+        progress_({"pictures", records, Progress::By::kThings, options.quiet}) {}
 
   Result<void> write(const Split& split) {
     STOKER_TRY(const int64_t shards, shard_count(options_, split));
-    Loader loader(split.records, {.interrupted = [] { return interrupted(); }});
-    int64_t at = 0;
-    for (int64_t shard = 0; shard < shards; ++shard) {
-      const std::string name = fmt::format("{}-{:05}-of-{:05}.tfrecord", split.name, shard, shards);
-      STOKER_TRY(PartialFile file, PartialFile::create(options_.target + "/" + name));
-      for (const int64_t end = split.count * (shard + 1) / shards; at < end; ++at)
-        STOKER_TRY(write_record(split, at, loader, file));
-      STOKER_TRY(file.finish());
-      written_.files.push_back(std::move(file));
+    const auto name_of = [&](int64_t shard) {
+      return fmt::format("{}-{:05}-of-{:05}.tfrecord", split.name, shard, shards);
+    };
+    const auto end_of = [&](int64_t shard) { return split.count * (shard + 1) / shards; };
+    int64_t shard = 0, at = 0;
+    for (; shard < shards; at = end_of(shard++)) {
+      const std::optional<ShardNotes> before = work_.finished(name_of(shard));
+      if (!before) break;
+      STOKER_TRY(take(name_of(shard), *before, end_of(shard) - at));
+    }
+    if (shard == shards) return {};
+    Loader loader(split.records.skip({.count = at}), {.interrupted = [] { return interrupted(); }});
+    for (; shard < shards; ++shard) {
+      STOKER_TRY(PartialFile file, work_.begin(name_of(shard)));
+      ShardNotes notes;
+      const size_t bad_before = bad_.all().size();
+      for (; at < end_of(shard); ++at) STOKER_TRY(write_record(split, at, loader, file, notes));
+      notes.skipped.assign(bad_.all().begin() + static_cast<std::ptrdiff_t>(bad_before), bad_.all().end());
+      STOKER_TRY(work_.finish(std::move(file), notes));
+      add(name_of(shard), notes);
     }
     return {};
   }
 
-  Written take() { return std::move(written_); }
+  const Written& written() const { return written_; }
 
  private:
-  Result<void> write_record(const Split& split, int64_t at, Loader& loader, PartialFile& file) {
+  // What an earlier run has written.
+  Result<void> take(const std::string& name, const ShardNotes& notes, int64_t records) {
+    for (const BadFile& file : notes.skipped) STOKER_TRY(bad_.add(file.path, Error::corrupt(file.error)));
+    progress_.advance(records, 0);
+    ++written_.continued;
+    add(name, notes);
+    return {};
+  }
+
+  void add(const std::string& name, const ShardNotes& notes) {
+    written_.shards.push_back(options_.target + "/" + name);
+    written_.all.records += notes.records;
+    written_.all.bytes += notes.bytes;
+    written_.all.resized += notes.resized;
+    written_.all.turned += notes.turned;
+  }
+
+  Result<void> write_record(const Split& split, int64_t at, Loader& loader, PartialFile& file, ShardNotes& notes) {
     const Result<std::optional<Element>> next = loader.next();
     if (interrupted()) return Error::cancelled();
     if (!next) {
@@ -161,43 +217,67 @@ class ShardWriter {
       return bad_.add(split.path_of(at), next.error());
     }
     const Bytes record = next.value()->leaves[0].bytes();
-    ++written_.records;
-    written_.bytes += static_cast<int64_t>(record.size());
+    const auto how = next.value()->leaves[1].scalar<int64_t>();
+    ++notes.records;
+    notes.bytes += static_cast<int64_t>(record.size());
+    notes.resized += (how & kResized) != 0 ? 1 : 0;
+    notes.turned += (how & kTurned) != 0 ? 1 : 0;
     progress_.advance(1, static_cast<int64_t>(record.size()));
     return file.append(record);
   }
 
   const PackOptions& options_;
+  PackWork& work_;
   BadFiles& bad_;
   Progress progress_;
   Written written_;
 };
 
 // Gives everything its name.
-Result<void> keep(const PackOptions& options, const PackInput& input, Written& written) {
+Result<void> keep(const PackOptions& options, const PackInput& input, PackWork& work, const Written& written) {
   const std::string labels_path = options.target + "/labels.txt";
   STOKER_TRY(PartialFile labels, PartialFile::create(labels_path));
   STOKER_TRY(labels.append(text_of_classes(input.classes)));
   STOKER_TRY(labels.finish());
   for (const std::string& old : old_shards(options.target, input))
     if (unlink(old.c_str()) != 0) return Error::io("cannot replace ", old);
-  for (PartialFile& file : written.files) STOKER_TRY(file.keep());
+  for (const std::string& shard : written.shards) STOKER_TRY(work.keep(fs::path(shard).filename().string()));
+  work.remove();
   if (!input.classes.empty()) return labels.keep();
   unlink(labels_path.c_str());
   return {};
+}
+
+// All that the bytes of the shards hang on.
+std::string text_of_input(const PackOptions& options, const PackInput& input) {
+  std::string text = fmt::format("stoker pack 1\n{} {} {} {} {} {}\n", hex_of(input.mark), options.seed,
+                                 options.keep_bytes, options.resize.value_or(0), options.quality.value_or(kPackQuality),
+                                 hex_of(hash_of(text_of_classes(input.classes))));
+  for (const Split& split : input.splits)
+    text += fmt::format("{} {} {}\n", split.name, split.count, *shard_count(options, split));
+  return text;
 }
 
 Result<Written> write(const PackOptions& options, const PackInput& input, BadFiles& bad) {
   const Uninterrupted until_done;  // the loop ends at once by itself, and removes what it began
   int64_t records = 0;
   for (const Split& split : input.splits) records += split.count;
-  ShardWriter writer(options, records, bad);
-  for (const Split& split : input.splits) STOKER_TRY(writer.write(split));
-  Written written = writer.take();
-  if (written.records == 0)
+  STOKER_TRY(PackWork work, PackWork::open(options.target, input.splits[0].name, text_of_input(options, input)));
+  ShardWriter writer(options, work, records, bad);
+  for (const Split& split : input.splits)
+    if (Result<void> done = writer.write(split); !done) {
+      if (work.whole_shards() > 0 && !options.quiet)
+        remark(fmt::format("{} kept in {}; the same command goes on from there",
+                           plural(work.whole_shards(), "whole shard is", "whole shards are"), work.folder()));
+      return std::move(done).error();
+    }
+  const Written& written = writer.written();
+  if (written.all.records == 0) {
+    work.remove();
     return Error::corrupt("none of the ", bad.all().size(), " files could be packed; the first is ", bad.all()[0].path,
                           ": ", bad.all()[0].error);
-  STOKER_TRY(keep(options, input, written));
+  }
+  STOKER_TRY(keep(options, input, work, written));
   return written;
 }
 
@@ -205,7 +285,7 @@ Result<Written> write(const PackOptions& options, const PackInput& input, BadFil
 
 Json json_of(const Written& written, const PackInput& input, const BadFiles& bad) {
   Json json = Json::dict(), shards = Json::list(), classes = Json::list(), skipped = Json::list();
-  for (const PartialFile& file : written.files) shards.push(json_text(file.path()));
+  for (const std::string& path : written.shards) shards.push(json_text(path));
   for (const std::string& name : input.classes) classes.push(json_text(name));
   for (const BadFile& file : bad.all()) {
     Json one = Json::dict();
@@ -213,25 +293,35 @@ Json json_of(const Written& written, const PackInput& input, const BadFiles& bad
     one.set("error", json_text(file.error));
     skipped.push(std::move(one));
   }
-  json.set("records", written.records);
-  json.set("bytes", written.bytes);
+  json.set("records", written.all.records);
+  json.set("bytes", written.all.bytes);
   json.set("shards", std::move(shards));
   json.set("classes", std::move(classes));
   json.set("skipped", std::move(skipped));
   json.set("left_out", input.left_out);
+  json.set("resized", written.all.resized);
+  json.set("turned", written.all.turned);
+  json.set("continued", written.continued);
   return json;
 }
 
 void say_what_was_written(const PackOptions& options, const Written& written, const PackInput& input, double seconds) {
-  print_line(fmt::format("{} in {}, {}, in {}", plural(written.records, "record", "records"),
-                         plural(static_cast<int64_t>(written.files.size()), "shard", "shards"),
-                         bytes_words(static_cast<double>(written.bytes)), seconds_words(seconds)));
-  const size_t listed = std::min(written.files.size(), kMostListed);
-  for (size_t i = 0; i < listed; ++i) print_line("  " + written.files[i].path());
-  if (written.files.size() > listed) print_line(fmt::format("  and {} more", written.files.size() - listed));
+  print_line(fmt::format("{} in {}, {}, in {}", plural(written.all.records, "record", "records"),
+                         plural(static_cast<int64_t>(written.shards.size()), "shard", "shards"),
+                         bytes_words(static_cast<double>(written.all.bytes)), seconds_words(seconds)));
+  const size_t listed = std::min(written.shards.size(), kMostListed);
+  for (size_t i = 0; i < listed; ++i) print_line("  " + written.shards[i]);
+  if (written.shards.size() > listed) print_line(fmt::format("  and {} more", written.shards.size() - listed));
   if (!input.classes.empty())
     print_line(fmt::format("  {}/labels.txt: {}", options.target,
                            plural(static_cast<int64_t>(input.classes.size()), "class", "classes")));
+  if (written.all.resized > 0)
+    print_line("  " + plural(written.all.resized, "picture was", "pictures were") + " made smaller");
+  if (written.all.turned > 0)
+    print_line(fmt::format("  {} turned upright as EXIF says; the tag is gone",
+                           plural(written.all.turned, "picture was", "pictures were")));
+  if (written.continued > 0)
+    print_line(fmt::format("  {} written by an earlier run", plural(written.continued, "shard was", "shards were")));
   if (input.left_out > 0)
     print_line(fmt::format("  {} left out: hidden, or named as something else",
                            plural(input.left_out, "file was", "files were")));

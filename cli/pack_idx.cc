@@ -10,7 +10,9 @@
 #include "cli/commands.h"
 #include "cli/pack.h"
 #include "stoker/codecs/png.h"
+#include "stoker/core/hash.h"
 #include "stoker/core/permutation.h"
+#include "stoker/io/file.h"
 #include "stoker/sources/idx.h"
 #include "stoker/sources/range.h"
 #include "stoker/transforms/map.h"
@@ -76,12 +78,12 @@ struct IdxPictures {
 
   std::string path_of(int64_t i) const { return fmt::format("{}/{:05}", file, order(i)); }
 
-  Result<Array> record(int64_t i) const {
+  Result<PackedRecord> record(int64_t i) const {
     const int64_t entry = order(i), height = images.dim(1), width = images.dim(2);
     const auto* pixels = static_cast<const std::byte*>(images.raw()) + entry * height * width;
     STOKER_TRY(const std::string png, encode_png({height, width, /*channels=*/1}, pixels, kPngLevel));
     const int64_t label = labels.values<uint8_t>()[static_cast<size_t>(entry)];
-    return Array::of_bytes(record_of(png, label, path_of(i)));
+    return PackedRecord(Array::of_bytes(record_of(png, label, path_of(i))), 0);
   }
 };
 
@@ -142,6 +144,8 @@ bool is_idx_source(const std::string& source) {
 }
 
 Result<PackInput> idx_input(const PackOptions& options) {
+  if (!options.split.empty() || options.resize)
+    return Error::precondition("--split and --resize are for pictures; ", options.source, " is idx");
   std::vector<Pair> pairs;
   if (is_file(options.source)) {
     STOKER_TRY(Pair pair, single_pair(options));
@@ -155,6 +159,7 @@ Result<PackInput> idx_input(const PackOptions& options) {
     STOKER_TRY(const IdxPictures pictures, read_pictures(pair.images, pair.labels, options.seed));
     const auto labels = pictures.labels.values<uint8_t>();
     classes = std::max(classes, size_t{*std::ranges::max_element(labels)} + 1);
+    input.mark = hash_of(fingerprint_of(std::vector<std::string>{pair.images, pair.labels}), input.mark);
     input.splits.push_back(split_of(pair.name, pictures));
   }
   for (size_t label = 0; label < classes; ++label) input.classes.push_back(std::to_string(label));

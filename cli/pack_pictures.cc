@@ -1,5 +1,5 @@
 // What `stoker pack` finds in a folder of pictures.
-#include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -8,11 +8,7 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/pack.h"
-#include "stoker/codecs/jpeg.h"
-#include "stoker/codecs/jpeg_rewrite.h"
-#include "stoker/codecs/png.h"
-#include "stoker/core/permutation.h"
-#include "stoker/io/file.h"
+#include "stoker/core/hash.h"
 #include "stoker/ops/read_file.h"
 #include "stoker/sources/range.h"
 #include "stoker/transforms/map.h"
@@ -25,65 +21,37 @@ namespace fs = std::filesystem;
 // A tf.train.Example cannot be larger than 2 GB; no picture comes near this.
 constexpr int64_t kMostBytes = int64_t{1} << 30;
 
-// The size of the smallest header, for the formats that have no reader here.
-size_t least_bytes(PictureFormat format) {
-  switch (format) {
-    case PictureFormat::kGif: return 13;
-    case PictureFormat::kBmp: return 26;
-    case PictureFormat::kWebp: return 20;
-    default: return 0;
-  }
-}
-
-std::string first_bytes(Bytes bytes) {
-  std::string words;
-  for (const char byte : bytes.substr(0, 4)) words += fmt::format(" {:02x}", static_cast<unsigned char>(byte));
-  return words;
-}
-
-Result<void> check_picture(Bytes bytes) {
-  if (bytes.empty()) return Error::corrupt("the file is empty, a picture was expected");
-  const PictureFormat format = format_of(bytes);
-  if (format == PictureFormat::kUnknown)
-    return Error::corrupt("it is no picture: it begins with the bytes", first_bytes(bytes),
-                          ", as none of JPEG, PNG, GIF, BMP and WebP does");
-  if (bytes.size() < least_bytes(format))
-    return Error::corrupt(name_of(format), " data ends inside its header: it has ", bytes.size(), " bytes");
-  if (format == PictureFormat::kJpeg) STOKER_TRY(jpeg_info(bytes));
-  if (format == PictureFormat::kPng) STOKER_TRY(png_info(bytes));
-  return {};
-}
-
-Result<Array> record_of(const Picture& picture, const Array& image, bool keep_bytes) {
-  STOKER_TRY(check_picture(image.bytes()));
-  const std::optional<std::string> rewritten = keep_bytes || format_of(image.bytes()) != PictureFormat::kJpeg
-                                                   ? std::nullopt
-                                                   : with_restart_markers(image.bytes());
-  return Array::of_bytes(cli::record_of(rewritten ? Bytes(*rewritten) : image.bytes(), picture.label, picture.path));
-}
-
-std::vector<Picture> shuffled(std::vector<Picture> pictures, int64_t seed) {
-  const Permutation order(static_cast<uint64_t>(seed), static_cast<int64_t>(pictures.size()));
-  std::vector<Picture> result;
-  for (int64_t i = 0; i < order.size(); ++i) result.push_back(std::move(pictures[static_cast<size_t>(order(i))]));
-  return result;
-}
-
 // Files are read ahead by the engine's waiting threads, the rest is done by its workers.
-Split split_of(const PackOptions& options, std::vector<Picture> list) {
-  const auto pictures = std::make_shared<const std::vector<Picture>>(std::move(list));
-  const auto count = static_cast<int64_t>(pictures->size());
+Split split_of(const PackOptions& options, Share share, std::shared_ptr<const std::vector<Picture>> pictures) {
+  const auto count = static_cast<int64_t>(share.order.size());
+  const auto order = std::make_shared<const std::vector<int64_t>>(std::move(share.order));
+  const auto picture_at = [pictures, order](int64_t i) -> const Picture& {
+    return (*pictures)[static_cast<size_t>((*order)[static_cast<size_t>(i)])];
+  };
   int64_t bytes = 0;
-  for (const Picture& picture : *pictures) bytes += picture.bytes;
-  const auto path_of = [pictures](int64_t i) { return (*pictures)[static_cast<size_t>(i)].path; };
+  for (int64_t i = 0; i < count; ++i) bytes += picture_at(i).bytes;
   Dataset records = Dataset::range({.stop = count})
-                        .map({.map_func = [folder = options.source,
-                                           path_of](int64_t i) { return std::tuple(i, folder + "/" + path_of(i)); }})
+                        .map({.map_func = [folder = options.source, picture_at](
+                                              int64_t i) { return std::tuple(i, folder + "/" + picture_at(i).path); }})
                         .map({.map_func = [](Value i, Value file) { return tuple(i, io::read_file(file)); }})
-                        .map({.map_func = [pictures, keep_bytes = options.keep_bytes](int64_t i, const Array& image) {
-                          return record_of((*pictures)[static_cast<size_t>(i)], image, keep_bytes);
+                        .map({.map_func = [picture_at, options](int64_t i, const Array& image) {
+                          const Picture& picture = picture_at(i);
+                          return packed_record(image.bytes(), picture.label, picture.path, options);
                         }});
-  return {options.name, count, bytes, std::move(records), path_of};
+  return {share.name, count, bytes, std::move(records), [picture_at](int64_t i) { return picture_at(i).path; }};
+}
+
+// Names, sizes and times; contents are not read for it.
+uint64_t mark_of(const std::string& folder, const std::vector<Picture>& pictures) {
+  uint64_t mark = 0;
+  for (const Picture& picture : pictures) {
+    struct stat found{};
+    (void)stat((folder + "/" + picture.path).c_str(), &found);
+    const int64_t numbers[] = {picture.label, picture.bytes, found.st_mtim.tv_sec, found.st_mtim.tv_nsec};
+    mark = hash_of(picture.path, mark);
+    mark = hash_of({reinterpret_cast<const char*>(numbers), sizeof(numbers)}, mark);
+  }
+  return mark;
 }
 
 bool lies_in(const fs::path& path, const fs::path& folder) {
@@ -118,8 +86,11 @@ Result<PackInput> picture_input(const PackOptions& options, BadFiles& bad) {
   STOKER_TRY(Listing found,
              options.labels.empty() ? list_folders(options, bad) : read_labels(options.labels, options.source));
   STOKER_TRY(std::vector<Picture> pictures, without_giants(std::move(found.pictures), bad));
-  PackInput input{{}, std::move(found.classes), found.left_out};
-  input.splits.push_back(split_of(options, shuffled(std::move(pictures), options.seed)));
+  PackInput input{{}, std::move(found.classes), found.left_out, mark_of(options.source, pictures)};
+  const auto list = std::make_shared<const std::vector<Picture>>(std::move(pictures));
+  const auto path_of = [&](int64_t i) { return (*list)[static_cast<size_t>(i)].path; };
+  STOKER_TRY(std::vector<Share> shares, shares_of(options, static_cast<int64_t>(list->size()), path_of));
+  for (Share& share : shares) input.splits.push_back(split_of(options, std::move(share), list));
   return input;
 }
 

@@ -23,12 +23,16 @@ def masked(data):
 
 def records(path):
     """The payloads of a TFRecord file; a wrong checksum fails."""
-    data, at = path.read_bytes(), 0
+    return records_in(path.read_bytes())
+
+
+def records_in(data):
+    at = 0
     while at < len(data):
         size, size_sum = struct.unpack_from("<QI", data, at)
         payload = data[at + 12 : at + 12 + size]
         (payload_sum,) = struct.unpack_from("<I", data, at + 12 + size)
-        assert (size_sum, payload_sum) == (masked(data[at : at + 8]), masked(payload)), f"byte {at} of {path}"
+        assert (size_sum, payload_sum) == (masked(data[at : at + 8]), masked(payload)), f"byte {at}"
         yield payload
         at += size + 16
 

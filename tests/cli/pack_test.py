@@ -5,13 +5,15 @@ import json
 import os
 import pty
 import resource
+import shutil
 import signal
+import struct
 import subprocess
 import unittest
 
 from command import BAD_DATA, FINE, STOKER, WRONG_USE, TestCase
 from command import mapped, op, stoker
-from data_files import BMP, GIF, JPEG, WEBP, example, idx, number_png, png, records
+from data_files import BMP, GIF, JPEG, WEBP, example, flat_jpeg, idx, number_png, orientation, png, records, records_in
 
 
 class PackCase(TestCase):
@@ -84,6 +86,9 @@ class Folders(PackCase):
                 "classes": ["Zebra", "cat", "dog"],
                 "skipped": [],
                 "left_out": 0,
+                "resized": 0,
+                "turned": 0,
+                "continued": 0,
             },
         )
 
@@ -195,7 +200,8 @@ class Order(PackCase):
 
 BAD = {
     "empty.jpg": (b"", "the file is empty"),
-    "text.jpg": (b"<html>", "it is no picture: it begins with the bytes 3c 68 74 6d"),
+    "other.jpg": (b"\1\2\3\4\5", "it begins with 01 02 03 04"),
+    "page.jpg": (b"<html>", "an HTML page"),
     "cut.jpg": (JPEG[:9], "JPEG"),
     "cut.png": (number_png(1)[:20], "PNG data ends early: it has 20 bytes"),
     "damaged.png": (number_png(1).replace(b"IHDR", b"IHDX"), "PNG data is damaged"),
@@ -280,6 +286,16 @@ class BadFiles(PackCase):
         self.assertIn("cannot list the folder", skipped["y/closed"])
 
 
+    def test_a_target_that_may_not_be_written(self):
+        self.put_numbers(1)
+        self.target.mkdir()
+        self.target.chmod(0o555)
+        self.addCleanup(self.target.chmod, 0o777)
+        done = self.as_nobody()
+        self.assertEqual((done.returncode, done.stdout), (BAD_DATA, ""))
+        self.assertIn(f"{self.target}/.animals.packing: Permission denied", done.stderr)
+
+
 class Refusals(PackCase):
     def test_a_folder_that_is_not_as_expected(self):
         self.source.mkdir()
@@ -354,6 +370,134 @@ class Refusals(PackCase):
         self.refused("line break")
 
 
+class Splits(PackCase):
+    def split_of(self, *arguments):
+        self.packed("--overwrite", "--split", "train=0.75,validation=0.25", *arguments)
+        paths = {name: {e["path"] for e in self.examples(name)} for name in ("train", "validation")}
+        self.assertFalse(paths["train"] & paths["validation"])
+        return paths
+
+    def test_deal_out_by_shares_and_name_the_shards(self):
+        self.put_numbers(400)
+        paths = self.split_of()
+        self.assertEqual(sum(map(len, paths.values())), 400)
+        self.assertAlmostEqual(len(paths["train"]), 300, delta=40)
+        names = ["labels.txt", "train-00000-of-00001.tfrecord", "validation-00000-of-00001.tfrecord"]
+        self.assertEqual(self.names(), names)
+        self.assertNotEqual(self.split_of("--seed", "1"), paths)
+        self.packed("--split", "a=0.5,b=0.5", "--name", "x", "--overwrite")
+        self.assertIn("x-a-00000-of-00001.tfrecord", self.names())
+
+    def test_do_not_move_what_was_there_when_more_comes(self):
+        self.put_numbers(60)
+        before = self.split_of()
+        self.put_numbers(60, folder="more")
+        after = self.split_of()
+        for name in before:
+            self.assertLess(before[name], after[name])
+
+    def test_that_make_no_sense(self):
+        self.put_numbers(3)
+        for text in ("train", "train=0.5", "train=0.5,train=0.5", "=1", "a=x,b=1", "a=0.5,b=0.5,", "a/b=1", "a=2,b=-1"):
+            self.refused("--split", "train=0.9,validation=0.1", arguments=["--split", text], status=WRONG_USE)
+        self.refused("leaves nothing for 'b'", arguments=["--split", "a=0.999999999,b=1e-9"], status=WRONG_USE)
+
+
+def jpeg_size(data):
+    at = 2
+    while data[at + 1] != 0xC0:
+        at += 2 + struct.unpack_from(">H", data, at + 2)[0]
+    return struct.unpack_from(">HH", data, at + 5)
+
+
+class Smaller(PackCase):
+    def packed_images(self, *arguments):
+        summary = self.packed("--resize", "16", *arguments)
+        return summary, {e["path"].decode(): e["image"] for e in self.examples()}
+
+    def test_pictures_become_upright_jpeg_with_the_short_side_that_is_asked_for(self):
+        self.put("x/wide.jpg", flat_jpeg(32, 50))
+        self.put("x/lying.jpg", flat_jpeg(32, 50, exif=orientation(6)))
+        self.put("x/high.png", png(*[[7] * 20] * 80))
+        summary, images = self.packed_images()
+        self.assertEqual({name: jpeg_size(image) for name, image in images.items()},
+                         {"x/wide.jpg": (16, 25), "x/lying.jpg": (25, 16), "x/high.png": (64, 16)})
+        self.assertEqual((summary["resized"], summary["turned"]), (3, 1))
+        self.assertNotIn(b"Exif", images["x/lying.jpg"])
+        text = self.pack("--resize", "16", "--overwrite").text
+        self.assertIn("3 pictures were made smaller", text)
+        self.assertIn("1 picture was turned upright as EXIF says", text)
+
+    def test_what_is_small_and_upright_stays_and_what_lies_is_turned(self):
+        self.put("x/small.png", number_png(1))
+        self.put("x/lying.jpg", flat_jpeg(8, 16, exif=orientation(8)))
+        summary, images = self.packed_images()
+        self.assertEqual(images["x/small.png"], number_png(1))
+        self.assertEqual(jpeg_size(images["x/lying.jpg"]), (16, 8))
+        self.assertEqual((summary["resized"], summary["turned"]), (0, 1))
+
+    def test_quality_changes_the_bytes(self):
+        self.put("x/noise.png", png(*[[(x * y * 37) % 251 for x in range(64)] for y in range(64)]))
+        sizes = [len(self.packed_images("--overwrite", "--quality", q)[1]["x/noise.png"]) for q in ("20", "90")]
+        self.assertLess(sizes[0], sizes[1])
+
+    def test_a_picture_that_does_not_decode_is_bad(self):
+        self.put("x/ok.png", number_png(1))
+        self.put("x/cut.jpg", flat_jpeg(80, 80)[:-6])
+        self.refused("x/cut.jpg", "JPEG data", arguments=["--resize", "16"])
+
+    def test_wrong_use(self):
+        self.put_numbers(1)
+        self.refused("--keep-bytes", arguments=["--resize", "16", "--keep-bytes"], status=WRONG_USE)
+        self.refused("--quality", arguments=["--quality", "90"], status=WRONG_USE)
+
+
+class Continuing(PackCase):
+    def setUp(self):
+        super().setUp()
+        self.put_numbers(40)
+        self.packed("--shards", "8")
+        self.whole = self.contents()
+        shutil.rmtree(self.target)
+
+    def stop_before_the_last_shard(self):
+        """A file that is bad only now ends the run when seven shards are whole."""
+        last = example(list(records_in(self.whole["animals-00007-of-00008.tfrecord"]))[-1])["path"].decode()
+        good, times = (self.source / last).read_bytes(), os.stat(self.source / last)
+        (self.source / last).write_bytes(bytes(len(good)))
+        os.utime(self.source / last, ns=(times.st_atime_ns, times.st_mtime_ns))
+        result = self.pack("--shards", "8")
+        self.assertEqual(result.status, BAD_DATA)
+        self.assertIn(f"7 whole shards are kept in {self.target}/.animals.packing", result.errors)
+        self.assertEqual(self.names(), [".animals.packing"])
+        (self.source / last).write_bytes(good)
+        os.utime(self.source / last, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+    def test_the_same_command_goes_on_and_gives_the_same_bytes(self):
+        self.stop_before_the_last_shard()
+        summary = self.packed("--shards", "8")
+        self.assertEqual((summary["continued"], summary["records"]), (7, 40))
+        self.assertEqual(self.contents(), self.whole)
+
+    def test_another_input_or_other_options_begin_anew(self):
+        for change in (
+            lambda: self.packed("--shards", "8", "--seed", "1"),
+            lambda: self.packed("--shards", "4"),
+            lambda: self.put("all/000.png", number_png(999)) and self.packed("--shards", "8"),
+        ):
+            self.stop_before_the_last_shard()
+            self.assertEqual(change()["continued"], 0)
+            self.assertNotIn(".animals.packing", self.names())
+            shutil.rmtree(self.target)
+
+    def test_a_shard_that_is_not_whole_is_written_again(self):
+        self.stop_before_the_last_shard()
+        shard = self.target / ".animals.packing/animals-00002-of-00008.tfrecord"
+        shard.write_bytes(shard.read_bytes()[:-1])
+        self.assertEqual(self.packed("--shards", "8")["continued"], 2)
+        self.assertEqual(self.contents(), self.whole)
+
+
 class LabelFile(PackCase):
     def setUp(self):
         super().setUp()
@@ -407,7 +551,7 @@ class LabelFile(PackCase):
 
     def test_a_file_that_is_named_and_no_picture(self):
         self.put("notes.txt", b"not a picture")
-        self.refused("notes.txt: it is no picture", arguments=self.with_labels("notes.txt,1\n"))
+        self.refused("notes.txt: it is text, not a picture", arguments=self.with_labels("notes.txt,1\n"))
 
 
 class Idx(PackCase):
@@ -517,13 +661,29 @@ class LongRuns(PackCase):
 
     def test_ctrl_c_leaves_nothing_behind(self):
         with self.start(stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
-            while not self.names():
+            while not list(self.target.glob(".train.packing/*.partial")):
                 self.assertIsNone(process.poll(), "it ended by itself")
                 os.sched_yield()
-            self.assertTrue(self.names()[0].endswith(".partial"), self.names())
+            self.assertEqual(self.names(), [".train.packing"])
             process.send_signal(signal.SIGINT)
             self.assertEqual((process.wait(60), process.stderr.read()), (130, b""))
         self.assertEqual(self.names(), [])
+
+    def test_ctrl_c_between_shards_keeps_those_that_are_whole(self):
+        with subprocess.Popen(
+            [STOKER, "--workers", "0", "pack", self.source, self.target, "--shards", "1000"],
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        ) as process:
+            while not list(self.target.glob(".train.packing/*.whole")):
+                self.assertIsNone(process.poll(), "it ended by itself")
+                os.sched_yield()
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(60), 130)
+            self.assertRegex(process.stderr.read().decode(), "whole shards? (is|are) kept in .*; the same command goes on")
+        self.assertEqual(self.names(), [".train.packing"])
+        self.assertEqual(list(self.target.glob(".train.packing/*.partial")), [])
 
     def test_a_terminal_shows_how_far_it_has_come(self):
         try:

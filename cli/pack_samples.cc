@@ -1,0 +1,266 @@
+// What `stoker pack` finds in tar files of WebDataset's layout and in TFRecord files.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/inputs.h"
+#include "cli/pack.h"
+#include "cli/picture_check.h"
+#include "stoker/core/hash.h"
+#include "stoker/sources/range.h"
+#include "stoker/sources/record_index.h"
+#include "stoker/sources/tar.h"
+#include "stoker/transforms/map.h"
+
+namespace stoker::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array kPictureParts = {"jpg", "jpeg", "png", "webp", "gif", "bmp"};
+constexpr std::array kLabelParts = {"cls", "json"};
+constexpr std::array kLabelKeys = {"label", "cls", "class", "class_id"};
+
+// A picture with what belongs to it.
+struct Found {
+  Array image;
+  int64_t label = 0;
+  std::string path;
+};
+
+// Pictures by number.
+class Samples {
+ public:
+  virtual ~Samples() = default;
+  virtual int64_t count() const = 0;
+  // Its name in errors, and what decides its split.
+  virtual std::string key(int64_t i) const = 0;
+  virtual Result<Found> at(int64_t i) const = 0;
+};
+
+bool is_tar(const std::string& path) { return path.ends_with(".tar"); }
+
+bool is_file(const std::string& path) {
+  struct stat found{};
+  return stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode);
+}
+
+// ---- tar
+
+Result<int64_t> number_in(std::string_view text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.remove_suffix(1);
+  int64_t number = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failed == std::errc() && end == text.data() + text.size() && !text.empty()) return number;
+  return Error::corrupt("its label is '", text.substr(0, 40), "', a whole number is wanted");
+}
+
+Result<int64_t> label_in_json(Bytes text) {
+  STOKER_TRY(const Json json, parse_json(text));
+  for (const char* key : kLabelKeys)
+    if (const Json* found = json.find(key); found && found->as<int64_t>()) return *found->as<int64_t>();
+  return Error::corrupt("its json has no whole number under label, cls, class or class_id");
+}
+
+class TarSamples final : public Samples {
+ public:
+  static Result<std::shared_ptr<const Samples>> open(const std::vector<std::string>& paths) {
+    auto samples = std::make_shared<TarSamples>();
+    samples->tar_.filenames = paths;
+    STOKER_TRY(samples->tar_.check());
+    STOKER_TRY(const Spec spec, samples->tar_.spec({}));
+    STOKER_TRY(samples->image_, one_of(spec, kPictureParts, "picture (jpg, png, ...)"));
+    STOKER_TRY(samples->label_, one_of(spec, kLabelParts, "label (cls, json)"));
+    Context context;
+    STOKER_TRY(samples->count_, samples->tar_.length(context));
+    return std::shared_ptr<const Samples>(std::move(samples));
+  }
+
+  int64_t count() const override { return count_; }
+  std::string key(int64_t i) const override { return tar_.words({.position = i}); }
+
+  Result<Found> at(int64_t i) const override {
+    Context context;
+    STOKER_TRY(const Element sample, tar_.load(Element(Array::of(i)), context));
+    const Bytes text = sample[label_].bytes();
+    STOKER_TRY(const int64_t label, label_ == "cls" ? number_in(text) : label_in_json(text));
+    return Found{sample[image_], label, std::string(sample["__key__"].bytes()) + "." + image_};
+  }
+
+ private:
+  template <size_t n>
+  static Result<std::string> one_of(const Spec& spec, const std::array<const char*, n>& names, const char* what) {
+    for (const char* name : names)
+      if (spec.nest->find(name)) return std::string(name);
+    return Error::corrupt("the first sample has no ", what);
+  }
+
+  Tar tar_;
+  std::string image_;
+  std::string label_;
+  int64_t count_ = 0;
+};
+
+// ---- TFRecord
+
+class RecordSamples final : public Samples {
+ public:
+  static Result<std::shared_ptr<const Samples>> open(const PackOptions& options, std::vector<std::string> paths) {
+    for (const std::string& path : paths) {
+      STOKER_TRY(const Inputs inputs, find_inputs({path}));
+      if (inputs.files[0].compression != Compression::kNone)
+        return Error::precondition(path, " is compressed, and its records cannot be mixed without unpacking it first");
+    }
+    auto samples = std::make_shared<RecordSamples>();
+    samples->paths_ = std::move(paths);
+    samples->count_ = samples->index_.records(samples->paths_);
+    if (samples->count_ == 0) return Error::corrupt(options.source, " holds no records");
+    STOKER_TRY(samples->choose(options));
+    return std::shared_ptr<const Samples>(std::move(samples));
+  }
+
+  int64_t count() const override { return count_; }
+  std::string key(int64_t i) const override { return "record " + std::to_string(i); }
+
+  Result<Found> at(int64_t i) const override {
+    STOKER_TRY(const Array record, index_.read(i));
+    STOKER_TRY(const Feature image, find_feature(record.bytes(), image_));
+    if (image.kind != Feature::Kind::kBytes) return Error::corrupt("it has no bytes in its feature '", image_, "'");
+    STOKER_TRY(const std::vector<Bytes> pictures, strings_in(image));
+    if (pictures.size() != 1)
+      return Error::corrupt("its feature '", image_, "' has ", pictures.size(), " values, a picture is one");
+    STOKER_TRY(const int64_t label, label_of(record.bytes()));
+    record.owner()->keep();  // by the view of the picture, too
+    return Found{Array::view_bytes(pictures[0], record.owner()), label, path_of(record.bytes(), i)};
+  }
+
+ private:
+  // The features, where the options do not name them: as far as the first record tells.
+  Result<void> choose(const PackOptions& options) {
+    image_ = options.image_feature;
+    label_ = options.label_feature;
+    STOKER_TRY(const Array first, index_.read(0));
+    std::string names;
+    FeatureWalk walk(first.bytes());
+    while (true) {
+      STOKER_TRY(const bool any, walk.next());
+      if (!any) break;
+      const std::string name(walk.name());
+      names += (names.empty() ? "" : ", ") + name;
+      STOKER_TRY(const Feature feature, walk.feature());
+      if (feature.kind == Feature::Kind::kInt64 && label_.empty() && name.ends_with("label")) label_ = name;
+      if (feature.kind != Feature::Kind::kBytes || !image_.empty()) continue;
+      STOKER_TRY(const std::vector<Bytes> values, strings_in(feature));
+      if (values.size() == 1 && looks_like_picture(values[0])) image_ = name;
+    }
+    if (image_.empty())
+      return Error::precondition("no feature of the first record holds a picture, there are ", names,
+                                 "; --image-feature names one");
+    if (label_.empty())
+      return Error::precondition("no int64 feature of the first record is a label by its name, there are ", names,
+                                 "; --label-feature names one");
+    return {};
+  }
+
+  Result<int64_t> label_of(Bytes record) const {
+    STOKER_TRY(const Feature feature, find_feature(record, label_));
+    int64_t label = 0;
+    if (feature.kind != Feature::Kind::kInt64 || !read_values(feature, std::span(&label, 1)))
+      return Error::corrupt("its feature '", label_, "' is not one int64");
+    return label;
+  }
+
+  static std::string path_of(Bytes record, int64_t i) {
+    for (const char* name : {"path", "image/filename", "filename"}) {
+      const Result<Feature> feature = find_feature(record, name);
+      if (!feature || feature->kind != Feature::Kind::kBytes) continue;
+      const Result<std::vector<Bytes>> values = strings_in(*feature);
+      if (values && values->size() == 1) return std::string(values->front());
+    }
+    return std::to_string(i);
+  }
+
+  std::vector<std::string> paths_;
+  mutable RecordIndex index_;
+  int64_t count_ = 0;
+  std::string image_;
+  std::string label_;
+};
+
+Split split_of(const PackOptions& options, Share share, const std::shared_ptr<const Samples>& samples, int64_t bytes) {
+  const auto count = static_cast<int64_t>(share.order.size());
+  const auto order = std::make_shared<const std::vector<int64_t>>(std::move(share.order));
+  const auto number = [order](int64_t i) { return (*order)[static_cast<size_t>(i)]; };
+  Dataset records =
+      Dataset::range({.stop = count}).map({.map_func = [options, samples, number](int64_t i) -> Result<PackedRecord> {
+        STOKER_TRY(const Found found, samples->at(number(i)));
+        return packed_record(found.image.bytes(), found.label, found.path, options);
+      }});
+  const int64_t share_of_bytes = samples->count() > 0 ? bytes / samples->count() * count : 0;
+  return {share.name, count, share_of_bytes, std::move(records),
+          [samples, number](int64_t i) { return samples->key(number(i)); }};
+}
+
+std::vector<std::string> classes_in(const std::string& folder) {
+  const Result<std::string> text = read_text_file(folder + "/labels.txt");
+  std::vector<std::string> classes;
+  for (size_t at = 0; text && at < text->size();) {
+    const size_t end = std::min(text->find('\n', at), text->size());
+    classes.push_back(text->substr(at, end - at));
+    at = end + 1;
+  }
+  return classes;
+}
+
+}  // namespace
+
+SampleFiles sample_files(const std::string& source) {
+  if (!fs::exists(source) && source.find_first_of("*?[") == std::string::npos) return {};
+  if (is_file(source) && is_tar(source)) return {{source}, SampleKind::kTar};
+  std::error_code failed;
+  SampleFiles tars;
+  for (fs::directory_iterator at(source, failed); !failed && at != fs::directory_iterator(); at.increment(failed)) {
+    const std::string name = at->path().filename().string();
+    if (at->is_directory(failed) && !name.starts_with('.')) return {};  // of classes
+    if (is_tar(name) && !name.starts_with('.')) tars.paths.push_back(at->path().string());
+  }
+  std::ranges::sort(tars.paths);
+  if (!tars.paths.empty()) return tars;
+  const Result<Inputs> inputs = find_inputs({source});
+  SampleFiles records{{}, SampleKind::kRecords};
+  for (const InputFile& file : inputs ? inputs->files : std::vector<InputFile>()) {
+    if (is_tar(file.path)) tars.paths.push_back(file.path);
+    if (looks_like_records(file)) records.paths.push_back(file.path);
+  }
+  return tars.paths.empty() ? records : tars;
+}
+
+Result<PackInput> sample_input(const PackOptions& options, const SampleFiles& files) {
+  if (!options.labels.empty()) return Error::precondition(options.source, " holds its labels; leave --labels out");
+  STOKER_TRY(const std::shared_ptr<const Samples> samples, files.kind == SampleKind::kTar
+                                                               ? TarSamples::open(files.paths)
+                                                               : RecordSamples::open(options, files.paths));
+  PackInput input;
+  input.classes = classes_in(fs::path(files.paths[0]).parent_path().string());
+  int64_t bytes = 0;
+  for (const std::string& path : files.paths) {
+    STOKER_TRY(const FileMark mark, mark_of(path));
+    const uint64_t numbers[] = {static_cast<uint64_t>(mark.bytes), static_cast<uint64_t>(mark.changed_ns),
+                                mark.ends_hash};
+    input.mark = hash_of({reinterpret_cast<const char*>(numbers), sizeof(numbers)}, hash_of(path, input.mark));
+    bytes += mark.bytes;
+  }
+  input.mark = hash_of(options.image_feature + "\n" + options.label_feature, input.mark);
+  STOKER_TRY(std::vector<Share> shares,
+             shares_of(options, samples->count(), [&](int64_t i) { return samples->key(i); }));
+  for (Share& share : shares) input.splits.push_back(split_of(options, std::move(share), samples, bytes));
+  return input;
+}
+
+}  // namespace stoker::cli

@@ -1,0 +1,113 @@
+#include "cli/pack_work.h"
+
+#include <filesystem>
+
+#include "cli/inputs.h"
+
+namespace stoker::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kNotes = ".whole";
+
+Json json_of(const ShardNotes& notes) {
+  Json json = Json::dict(), skipped = Json::list();
+  for (const BadFile& file : notes.skipped) {
+    Json one = Json::dict();
+    one.set("path", to_base64(file.path));
+    one.set("error", to_base64(file.error));
+    skipped.push(std::move(one));
+  }
+  json.set("records", notes.records);
+  json.set("bytes", notes.bytes);
+  json.set("resized", notes.resized);
+  json.set("turned", notes.turned);
+  json.set("skipped", std::move(skipped));
+  return json;
+}
+
+std::optional<std::string> text_in(const Json& json, std::string_view key) {
+  const Json* found = json.find(key);
+  const auto* text = found ? found->as<std::string>() : nullptr;
+  Result<std::string> plain = text ? from_base64(*text) : Result<std::string>(Error::corrupt("no text"));
+  return plain ? std::optional(*std::move(plain)) : std::nullopt;
+}
+
+std::optional<ShardNotes> notes_in(const std::string& text) {
+  const Result<Json> json = parse_json(text);
+  if (!json) return std::nullopt;
+  ShardNotes notes;
+  for (const auto& [key, number] : {std::pair{"records", &notes.records},
+                                    {"bytes", &notes.bytes},
+                                    {"resized", &notes.resized},
+                                    {"turned", &notes.turned}}) {
+    const Json* found = json->find(key);
+    if (!found || !found->as<int64_t>()) return std::nullopt;
+    *number = *found->as<int64_t>();
+  }
+  const Json* skipped = json->find("skipped");
+  if (!skipped || !skipped->as<Json::List>()) return std::nullopt;
+  for (const Json& one : *skipped->as<Json::List>()) {
+    const auto path = text_in(one, "path"), error = text_in(one, "error");
+    if (!path || !error) return std::nullopt;
+    notes.skipped.push_back({*path, *error});
+  }
+  return notes;
+}
+
+}  // namespace
+
+Result<PackWork> PackWork::open(const std::string& target, const std::string& name, const std::string& input) {
+  PackWork work(target, target + "/." + name + ".packing");
+  const std::string state = work.folder_ + "/input";
+  const Result<std::string> before = read_text_file(state);
+  std::error_code failed;
+  if (!before || *before != input) fs::remove_all(work.folder_, failed);
+  fs::create_directories(work.folder_, failed);
+  if (failed) return Error::from_errno(failed.value(), "cannot make the folder " + work.folder_);
+  for (const auto& entry : fs::directory_iterator(work.folder_, failed)) {
+    work.whole_ += entry.path().extension() == kNotes ? 1 : 0;
+    if (entry.path().extension() == ".partial") fs::remove(entry.path(), failed);
+  }
+  STOKER_TRY(write_file(state, input));
+  return work;
+}
+
+PackWork::~PackWork() {
+  if (whole_ == 0) remove();
+}
+
+void PackWork::remove() {
+  std::error_code ignored;
+  if (!folder_.empty()) fs::remove_all(folder_, ignored);
+}
+
+std::optional<ShardNotes> PackWork::finished(const std::string& shard) const {
+  const Result<std::string> text = read_text_file(folder_ + "/" + shard + std::string(kNotes));
+  std::optional<ShardNotes> notes = text ? notes_in(*text) : std::nullopt;
+  std::error_code failed;
+  const auto bytes = fs::file_size(folder_ + "/" + shard, failed);
+  return notes && !failed && static_cast<int64_t>(bytes) == notes->bytes ? notes : std::nullopt;
+}
+
+Result<PartialFile> PackWork::begin(const std::string& shard) const {
+  return PartialFile::create(folder_ + "/" + shard);
+}
+
+Result<void> PackWork::finish(PartialFile file, const ShardNotes& notes) {
+  STOKER_TRY(file.finish());
+  STOKER_TRY(file.keep());
+  STOKER_TRY(write_file(file.path() + std::string(kNotes), json_of(notes).text()));
+  ++whole_;
+  return {};
+}
+
+Result<void> PackWork::keep(const std::string& shard) const {
+  std::error_code failed;
+  fs::rename(folder_ + "/" + shard, target_ + "/" + shard, failed);
+  if (failed) return Error::from_errno(failed.value(), "cannot write " + target_ + "/" + shard);
+  return {};
+}
+
+}  // namespace stoker::cli

@@ -1,0 +1,111 @@
+"""`stoker pack` of tar files in WebDataset's layout, and of TFRecord files."""
+
+import gzip
+import io
+import json
+import tarfile
+import unittest
+
+from command import BAD_DATA, WRONG_USE
+from data_files import flat_jpeg, frame, number_png, to_example
+from pack_test import PackCase
+
+
+def tar(**members):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as file:
+        for name, data in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            file.addfile(info, io.BytesIO(data))
+    return out.getvalue()
+
+
+class Tars(PackCase):
+    def setUp(self):
+        super().setUp()
+        self.source.mkdir()
+
+    def test_pictures_with_their_cls(self):
+        members = {}
+        for i in range(5):
+            members |= {f"train/{i}.png": number_png(i), f"train/{i}.cls": b"%d\n" % (i % 2)}
+        self.put("a.tar", tar(**members))
+        summary = self.packed()
+        self.assertEqual((summary["records"], summary["classes"]), (5, []))
+        found = {e["path"]: (e["label"], e["image"]) for e in self.examples()}
+        self.assertEqual(found, {b"train/%d.png" % i: (i % 2, number_png(i)) for i in range(5)})
+
+    def test_one_file_or_a_pattern_with_labels_in_json(self):
+        for shard in "ab":
+            self.put(f"x-{shard}.tar", tar(**{f"{shard}.png": number_png(1), f"{shard}.json": b'{"label": 3, "z": []}'}))
+        self.source = self.source / "x-a.tar"
+        self.packed()
+        self.assertEqual([(e["label"], e["path"]) for e in self.examples("x-a")], [(3, b"a.png")])
+        self.source = self.source.parent / "x-*.tar"
+        self.packed()
+        self.assertEqual(sorted(e["path"] for e in self.examples("x-00000-of")), [b"a.png", b"b.png"])
+
+    def test_bad_samples_are_named(self):
+        self.put("a.tar", tar(**{"1.png": number_png(1), "1.cls": b"1", "2.png": number_png(2), "2.cls": b"cat"}))
+        self.refused("sample 2 of", "its label is 'cat'")
+        result = self.pack("--on-error", "skip", "--json")
+        self.assertEqual(len(json.loads(result.text)["skipped"]), 1)
+        self.put("a.tar", tar(**{"1.txt": b"text", "1.cls": b"1"}))
+        self.refused("the first sample has no picture (jpg")
+
+    def test_can_be_split_and_made_smaller(self):
+        members = {}
+        for i in range(40):
+            members |= {f"{i}.jpg": flat_jpeg(32, 32), f"{i}.cls": b"0"}
+        self.put("a.tar", tar(**members))
+        summary = self.packed("--split", "train=0.5,test=0.5", "--resize", "16")
+        self.assertEqual((summary["resized"], len(summary["shards"])), (40, 2))
+        self.assertEqual(len(self.examples("train")) + len(self.examples("test")), 40)
+
+
+class Records(PackCase):
+    def put_records(self, name, *examples):
+        return self.put(name, b"".join(map(frame, examples)))
+
+    def test_are_packed_again_with_image_label_and_path(self):
+        self.put_records("a.tfrecord", *(to_example(image=number_png(i), label=i, path=b"p%d" % i, z=1.5) for i in range(5)))
+        self.put("labels.txt", b"a\nb\nc\nd\ne\n")
+        self.assertEqual(self.packed()["classes"], list("abcde"))
+        found = {e["path"]: e for e in self.examples()}
+        self.assertEqual(found[b"p3"], {"image": number_png(3), "label": 3, "path": b"p3"})
+        self.assertNotEqual(list(found), sorted(found))
+
+    def test_features_are_found_by_what_they_hold_or_named(self):
+        self.put_records("a.tfrecord", to_example(**{"image/encoded": number_png(1), "image/class/label": 7, "other": 8}))
+        self.packed()
+        self.assertEqual([(e["label"], e["path"]) for e in self.examples()], [(7, b"0")])
+        self.packed("--overwrite", "--label-feature", "other")
+        self.assertEqual(self.examples()[0]["label"], 8)
+        self.put_records("a.tfrecord", to_example(x=b"text", y=1))
+        self.refused("no feature of the first record holds a picture", "x, y", "--image-feature", status=WRONG_USE)
+        self.put_records("a.tfrecord", to_example(x=number_png(1), y=1))
+        self.refused("--label-feature", status=WRONG_USE)
+
+    def test_damage_is_told_or_skipped(self):
+        good = [frame(to_example(image=number_png(i), label=i)) for i in range(3)]
+        self.put("a.tfrecord", good[0] + good[1][:-1] + b"?" + good[2])
+        self.refused("record 1", "the checksum")
+        result = self.pack("--on-error", "skip", "--json")
+        self.assertEqual(json.loads(result.text)["records"], 2)
+
+    def test_compressed_ones_are_refused_with_the_reason(self):
+        self.put("a.tfrecord.gz", gzip.compress(frame(to_example(image=number_png(1), label=1))))
+        self.refused("is compressed", status=WRONG_USE)
+
+    def test_labels_are_theirs(self):
+        self.put_records("a.tfrecord", to_example(image=number_png(1), label=1))
+        self.refused("leave --labels out", arguments=["--labels", "x.csv"], status=WRONG_USE)
+
+    def test_a_record_without_its_picture_is_bad(self):
+        self.put_records("a.tfrecord", to_example(image=number_png(1), label=1), to_example(label=1))
+        self.refused("record 1", "has no bytes in its feature 'image'", status=BAD_DATA)
+
+
+if __name__ == "__main__":
+    unittest.main()
