@@ -45,6 +45,15 @@ inline double clock_seconds(clockid_t clock) {
 inline double now() { return clock_seconds(CLOCK_MONOTONIC); }
 // Of all threads: what other programs on the machine take is not in it.
 inline double cpu_now() { return clock_seconds(CLOCK_PROCESS_CPUTIME_ID); }
+// Of programs that it started and that have ended.
+inline double children_cpu_now() {
+  rusage used{};
+  getrusage(RUSAGE_CHILDREN, &used);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
 
 template <typename F>
 double seconds_of(F&& f) {
@@ -186,7 +195,7 @@ class Report {
     }
     std::printf("%s\n", name_.c_str());
     begun_ = now();
-    begun_busy_ = machine_busy_seconds() - cpu_now();
+    begun_busy_ = machine_busy_seconds() - cpu_now() - children_cpu_now();
   }
 
   bool has(const std::string& flag) const { return flags_.contains(flag); }
@@ -219,7 +228,7 @@ class Report {
   // Writes the JSON if it was asked for. A missed figure is no failure of the
   // program: other work on the machine can cause it.
   int end() {
-    const double others = machine_busy_seconds() - cpu_now() - begun_busy_;
+    const double others = machine_busy_seconds() - cpu_now() - children_cpu_now() - begun_busy_;
     add({.name = "of the machine, taken by other programs meanwhile",
          .value = 100 * std::max(0.0, others) / (now() - begun_) / cores(),
          .unit = "%"});
