@@ -120,13 +120,18 @@ class RecordSamples final : public Samples {
     auto samples = std::make_shared<RecordSamples>();
     samples->paths_ = std::move(paths);
     samples->count_ = samples->index_.records(samples->paths_);
+    samples->find_begins();
     if (samples->count_ == 0) return Error::corrupt(options.source, " holds no records");
     STOKER_TRY(samples->choose(options));
     return std::shared_ptr<const Samples>(std::move(samples));
   }
 
   int64_t count() const override { return count_; }
-  std::string key(int64_t i) const override { return "record " + std::to_string(i); }
+  // Without the folder: a copy elsewhere is split alike.
+  std::string key(int64_t i) const override {
+    const auto file = static_cast<size_t>(std::ranges::upper_bound(begins_, i) - begins_.begin()) - 1;
+    return fs::path(paths_[file]).filename().string() + " record " + std::to_string(i - begins_[file]);
+  }
 
   Result<Found> at(int64_t i) const override {
     STOKER_TRY(const Array record, index_.read(i));
@@ -141,6 +146,19 @@ class RecordSamples final : public Samples {
   }
 
  private:
+  // Of each file among all records. One that cannot be read is a single record.
+  void find_begins() {
+    int64_t begin = 0;
+    for (const std::string& path : paths_) {
+      begins_.push_back(begin);
+      std::optional<FileIndex> index = FileIndex::kept(path);
+      if (Result<FileIndex> made = index ? Result<FileIndex>(*index) : FileIndex::made(path); made)
+        begin += made->view().records();
+      else
+        ++begin;
+    }
+  }
+
   // The features, where the options do not name them: as far as the first record tells.
   Result<void> choose(const PackOptions& options) {
     image_ = options.image_feature;
@@ -189,6 +207,7 @@ class RecordSamples final : public Samples {
   std::vector<std::string> paths_;
   mutable RecordIndex index_;
   int64_t count_ = 0;
+  std::vector<int64_t> begins_;
   std::string image_;
   std::string label_;
 };

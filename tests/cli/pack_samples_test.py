@@ -87,10 +87,20 @@ class Records(PackCase):
         self.put_records("a.tfrecord", to_example(x=number_png(1), y=1))
         self.refused("--label-feature", status=WRONG_USE)
 
+    def test_a_split_does_not_move_when_files_come_before(self):
+        def split():
+            self.packed("--overwrite", "--split", "a=0.5,b=0.5")
+            return {e["path"] for e in self.examples("a")}
+
+        self.put_records("m.tfrecord", *(to_example(image=number_png(i), label=0, path=b"m%d" % i) for i in range(40)))
+        before = split()
+        self.put_records("c.tfrecord", *(to_example(image=number_png(i), label=0, path=b"c%d" % i) for i in range(40)))
+        self.assertEqual({path for path in split() if path.startswith(b"m")}, before)
+
     def test_damage_is_told_or_skipped(self):
         good = [frame(to_example(image=number_png(i), label=i)) for i in range(3)]
         self.put("a.tfrecord", good[0] + good[1][:-1] + b"?" + good[2])
-        self.refused("record 1", "the checksum")
+        self.refused("a.tfrecord record 1", "the checksum")
         result = self.pack("--on-error", "skip", "--json")
         self.assertEqual(json.loads(result.text)["records"], 2)
 
