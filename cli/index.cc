@@ -87,7 +87,7 @@ Result<void> check_records(const InputFile& file, const FileIndex& index) {
 Result<void> keep(const FileIndex& index, Indexed& result) {
   const std::vector<std::string> places = index_paths_of(result.path);
   result.index = places[0];
-  const Result<void> beside = index.keep_beside(result.path);
+  Result<void> beside = index.keep_beside(result.path);
   if (beside) return {};
   result.beside = false;
   if (places.size() < 2) return beside;

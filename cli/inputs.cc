@@ -27,11 +27,6 @@ std::string lower_name(const std::string& path) {
   return name;
 }
 
-bool named_as_picture(const std::string& path) {
-  const std::string ending = fs::path(lower_name(path)).extension().string();
-  return std::ranges::find(kPictureEndings, ending) != kPictureEndings.end();
-}
-
 bool named_as_records(const std::string& path) {
   const std::string name = lower_name(path);
   return name.find(".tfrec") != std::string::npos || name.ends_with(".record") || name.ends_with(".records");
@@ -158,6 +153,11 @@ Result<Inputs> find_inputs(const std::vector<std::string>& paths) {
   if (found.files.empty())
     return Error::precondition(paths[0], " holds neither TFRecord files nor pictures, by their first bytes and names");
   return found;
+}
+
+bool named_as_picture(const std::string& path) {
+  const std::string ending = fs::path(lower_name(path)).extension().string();
+  return std::ranges::find(kPictureEndings, ending) != kPictureEndings.end();
 }
 
 bool looks_like_records(const InputFile& file) {

@@ -33,6 +33,8 @@ struct Inputs {
 // neither, is FailedPrecondition.
 Result<Inputs> find_inputs(const std::vector<std::string>& paths);
 
+// .jpg, .PNG and so on.
+bool named_as_picture(const std::string& path);
 // By its first record's header, or by its name: not only because nothing speaks against it.
 bool looks_like_records(const InputFile& file);
 

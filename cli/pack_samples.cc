@@ -246,8 +246,9 @@ SampleFiles sample_files(const std::string& source) {
   SampleFiles tars;
   for (fs::directory_iterator at(source, failed); !failed && at != fs::directory_iterator(); at.increment(failed)) {
     const std::string name = at->path().filename().string();
-    if (at->is_directory(failed) && !name.starts_with('.')) return {};  // of classes
-    if (is_tar(name) && !name.starts_with('.')) tars.paths.push_back(at->path().string());
+    if (name.starts_with('.')) continue;
+    if (at->is_directory(failed) || named_as_picture(name)) return {};
+    if (is_tar(name)) tars.paths.push_back(at->path().string());
   }
   std::ranges::sort(tars.paths);
   if (!tars.paths.empty()) return tars;
