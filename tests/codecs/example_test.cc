@@ -125,5 +125,52 @@ TEST(Example, CutAnywhereIsAnErrorOrHasFewerFeatures) {
     EXPECT_FALSE(values_of<int64_t>(example.substr(0, size), "x").ok()) << size;
 }
 
+TEST(Example, FindsAllNamesInOneWalk) {
+  const std::string a = field(3, field(1, "\x01")), b = field(3, ""), later = field(3, field(1, "\x02"));
+  const std::string example =
+      field(1, entry("b", b) + entry("other", "garbage that nobody asked for") + entry("a", a) + entry("a", later));
+  const std::vector<std::string> names = {"gone", "b", "a"};
+  std::vector<Bytes> found(3, "from before");
+  ASSERT_TRUE(FeatureNames(names).find(example, ExamplePart::kFeatures, found).ok());
+  EXPECT_EQ(found, (Texts{"", b, later}));
+  EXPECT_EQ(found[0].data(), nullptr);
+}
+
+TEST(SequenceExample, ReadsWhatWasWritten) {
+  SequenceExampleWriter writer;
+  writer.context.set("length", Ints{2});
+  writer.add_step("x", Ints{1, 2});
+  writer.add_step("x", Ints{});
+  writer.add_list("none");
+  const std::string example = writer.serialized();
+  EXPECT_EQ(*values_of<int64_t>(example, "length"), Ints{2});
+  const std::vector<std::string> names = {"x", "none", "gone"};
+  std::vector<Bytes> found(3);
+  ASSERT_TRUE(FeatureNames(names).find(example, ExamplePart::kLists, found).ok());
+  EXPECT_EQ(*count_steps(found[0]), 2);
+  EXPECT_EQ(*count_steps(found[1]), 0);
+  EXPECT_NE(found[1].data(), nullptr);
+  EXPECT_EQ(found[2].data(), nullptr);
+  StepWalk walk(found[0]);
+  ASSERT_TRUE(*walk.next());
+  EXPECT_EQ(*count_values(*feature_in(walk.message())), 2);
+  ASSERT_TRUE(*walk.next());
+  EXPECT_EQ(feature_in(walk.message())->kind, Feature::Kind::kInt64);
+  EXPECT_FALSE(*walk.next());
+}
+
+// As protocol buffers are written.
+TEST(SequenceExample, WritesTheKnownBytes) {
+  SequenceExampleWriter writer;
+  EXPECT_EQ(writer.serialized(), "");
+  writer.add_step("a", Ints{1});
+  EXPECT_EQ(writer.serialized(), field(2, entry("a", field(1, field(3, field(1, "\x01"))))));
+}
+
+TEST(SequenceExample, RefusesDamagedLists) {
+  EXPECT_EQ(count_steps("\x0a\x05").error().message(), "the list of steps cannot be read: it ends inside a field");
+  EXPECT_EQ(feature_in("\x0a\x05").error().message(), "a feature cannot be read: it ends inside a field");
+}
+
 }  // namespace
 }  // namespace stoker

@@ -1,16 +1,20 @@
 #include "stoker/codecs/example.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
 namespace stoker {
 namespace {
 
-// The messages, of which field 1 is always the interesting one:
-//   Example   { Features features = 1; }
-//   Features  { map<string, Feature> feature = 1; }, entries { key = 1; value = 2; }
-//   Feature   { oneof: BytesList = 1, FloatList = 2, Int64List = 3 }
-//   lists     { repeated value = 1; }, numbers mostly packed
+// The messages, of which field 1 is mostly the interesting one:
+//   Example          { Features features = 1; }
+//   SequenceExample  { Features context = 1; FeatureLists feature_lists = 2; }
+//   Features         { map<string, Feature> feature = 1; }, entries { key = 1; value = 2; }
+//   FeatureLists     { map<string, FeatureList> feature_list = 1; }, likewise
+//   FeatureList      { repeated Feature feature = 1; }
+//   Feature          { oneof: BytesList = 1, FloatList = 2, Int64List = 3 }
+//   lists            { repeated value = 1; }, numbers mostly packed
 enum Wire : uint32_t { kVarint = 0, kFixed64 = 1, kDelimited = 2, kFixed32 = 5 };
 
 constexpr const char* kCut = "it ends inside a field";
@@ -84,7 +88,7 @@ const char* take_message(Bytes& from, uint32_t number, Bytes& message, bool& fou
 }
 
 const char* take_entry(Bytes entry, Bytes& key, Bytes& value) {
-  key = value = {};
+  key = value = Bytes(entry.data(), 0);
   while (!entry.empty()) {
     Field field;
     if (const char* wrong = take_field(entry, field)) return wrong;
@@ -192,28 +196,102 @@ std::string packed_feature(Feature::Kind kind, Bytes values) {
   return message_of(static_cast<uint32_t>(kind), values.empty() ? "" : message_of(1, values));
 }
 
+std::string feature_with(std::span<const int64_t> values) {
+  std::string packed;
+  for (const int64_t value : values) append_varint(packed, static_cast<uint64_t>(value));
+  return packed_feature(Feature::Kind::kInt64, packed);
+}
+
+std::string feature_with(std::span<const float> values) {
+  const Bytes packed(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+  return packed_feature(Feature::Kind::kFloat32, packed);
+}
+
+std::string feature_with(std::span<const Bytes> values) {
+  std::string list;
+  for (const Bytes value : values) append_delimited(list, 1, value);
+  return message_of(static_cast<uint32_t>(Feature::Kind::kBytes), list);
+}
+
+// A field that is a map of names to messages.
+std::string map_of(ExamplePart part, const std::map<std::string, std::string, std::less<>>& messages) {
+  std::string entries;
+  for (const auto& [name, message] : messages)
+    append_delimited(entries, 1, message_of(1, name) + message_of(2, message));
+  return message_of(static_cast<uint32_t>(part), entries);
+}
+
 }  // namespace
 
 Error FeatureWalk::damaged(const char* what, const char* at) const {
   return Error::invalid("the bytes are no tf.train.Example: ", what, ", in byte ", at - begin_, " or behind it");
 }
 
-Result<bool> FeatureWalk::next() {
-  bool found = false;
+const char* FeatureWalk::advance(bool& found, const char*& at) {
   Bytes entry;
   while (true) {
-    if (const char* wrong = take_message(features_, 1, entry, found)) return damaged(wrong, features_.data());
+    const char* wrong = take_message(features_, 1, entry, found);
+    at = features_.data();
+    if (wrong) return wrong;
     if (found) break;
-    if (const char* wrong = take_message(example_, 1, features_, found)) return damaged(wrong, example_.data());
-    if (!found) return false;
+    wrong = take_message(example_, static_cast<uint32_t>(part_), features_, found);
+    at = example_.data();
+    if (wrong || !found) return wrong;
   }
-  if (const char* wrong = take_entry(entry, name_, feature_)) return damaged(wrong, entry.data());
-  return true;
+  at = entry.data();
+  return take_entry(entry, name_, message_);
+}
+
+Result<bool> FeatureWalk::next() {
+  bool found = false;
+  const char* at = nullptr;
+  if (const char* wrong = advance(found, at)) return damaged(wrong, at);
+  return found;
 }
 
 Result<Feature> FeatureWalk::feature() const {
   Feature feature;
-  if (const char* wrong = take_list(feature_, feature)) return damaged(wrong, feature_.data());
+  if (const char* wrong = take_list(message_, feature)) return damaged(wrong, message_.data());
+  return feature;
+}
+
+Result<bool> StepWalk::next() {
+  bool found = false;
+  if (const char* wrong = take_message(list_, 1, message_, found))
+    return Error::invalid("the list of steps cannot be read: ", wrong);
+  return found;
+}
+
+FeatureNames::FeatureNames(std::span<const std::string> names) {
+  for (const std::string& name : names) names_.push_back({name, names_.size()});
+  std::ranges::sort(names_, {}, &Name::text);
+}
+
+// Writers put names in one order, mostly sorted: the next is the best guess.
+const FeatureNames::Name* FeatureNames::known(Bytes name, size_t& guess) const {
+  if (guess < names_.size() && names_[guess].text == name) return &names_[guess++];
+  const auto at = std::ranges::lower_bound(names_, name, {}, &Name::text);
+  if (at == names_.end() || at->text != name) return nullptr;
+  guess = static_cast<size_t>(at - names_.begin()) + 1;
+  return &*at;
+}
+
+Result<void> FeatureNames::find(Bytes example, ExamplePart part, std::span<Bytes> messages) const {
+  std::ranges::fill(messages, Bytes());
+  FeatureWalk walk(example, part);
+  size_t guess = 0;
+  while (true) {
+    bool found = false;
+    const char* at = nullptr;
+    if (const char* wrong = walk.advance(found, at)) return walk.damaged(wrong, at);
+    if (!found) return {};
+    if (const Name* name = known(walk.name_, guess)) messages[name->place] = walk.message_;
+  }
+}
+
+Result<Feature> feature_in(Bytes message) {
+  Feature feature;
+  if (const char* wrong = take_list(message, feature)) return Error::invalid("a feature cannot be read: ", wrong);
   return feature;
 }
 
@@ -228,6 +306,14 @@ Result<Feature> find_feature(Bytes example, Bytes name) {
     any = true;
   }
   return any ? found.feature() : Feature();
+}
+
+Result<int64_t> count_steps(Bytes list) {
+  StepWalk walk(list);
+  for (int64_t steps = 0;; ++steps) {
+    STOKER_TRY(const bool more, walk.next());
+    if (!more) return steps;
+  }
 }
 
 Result<int64_t> count_values(const Feature& feature) {
@@ -268,27 +354,33 @@ Result<void> read_values(const Feature& feature, std::span<Bytes> out) {
 }
 
 void ExampleWriter::set(std::string name, std::span<const int64_t> values) {
-  std::string packed;
-  for (const int64_t value : values) append_varint(packed, static_cast<uint64_t>(value));
-  features_[std::move(name)] = packed_feature(Feature::Kind::kInt64, packed);
+  features_[std::move(name)] = feature_with(values);
 }
-
 void ExampleWriter::set(std::string name, std::span<const float> values) {
-  const Bytes packed(reinterpret_cast<const char*>(values.data()), values.size_bytes());
-  features_[std::move(name)] = packed_feature(Feature::Kind::kFloat32, packed);
+  features_[std::move(name)] = feature_with(values);
 }
-
 void ExampleWriter::set(std::string name, std::span<const Bytes> values) {
-  std::string list;
-  for (const Bytes value : values) append_delimited(list, 1, value);
-  features_[std::move(name)] = message_of(static_cast<uint32_t>(Feature::Kind::kBytes), list);
+  features_[std::move(name)] = feature_with(values);
 }
 
-std::string ExampleWriter::serialized() const {
-  std::string features;
-  for (const auto& [name, feature] : features_)
-    append_delimited(features, 1, message_of(1, name) + message_of(2, feature));
-  return message_of(1, features);
+std::string ExampleWriter::serialized() const { return map_of(ExamplePart::kFeatures, features_); }
+
+void SequenceExampleWriter::add_step(const std::string& name, std::span<const int64_t> values) {
+  append_delimited(lists_[name], 1, feature_with(values));
+}
+void SequenceExampleWriter::add_step(const std::string& name, std::span<const float> values) {
+  append_delimited(lists_[name], 1, feature_with(values));
+}
+void SequenceExampleWriter::add_step(const std::string& name, std::span<const Bytes> values) {
+  append_delimited(lists_[name], 1, feature_with(values));
+}
+
+// A part that was never set is not written, as by protocol buffers.
+std::string SequenceExampleWriter::serialized() const {
+  std::string out;
+  if (!context.features_.empty()) out += map_of(ExamplePart::kFeatures, context.features_);
+  if (!lists_.empty()) out += map_of(ExamplePart::kLists, lists_);
+  return out;
 }
 
 }  // namespace stoker

@@ -4,6 +4,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "stoker/core/dtype.h"
 #include "stoker/core/result.h"
@@ -11,7 +12,9 @@
 namespace stoker {
 
 // tf.train.Example as it is serialized: named lists of int64, float32 or byte
-// strings. Reading allocates nothing; what is read are views of the bytes.
+// strings. A SequenceExample has such features as its context, and besides named
+// lists of features, one feature for each step. Reading allocates nothing; what
+// is read are views of the bytes.
 
 // One named list. An empty message, which some writers leave for "no value", is
 // like a feature that is not there.
@@ -21,30 +24,78 @@ struct Feature {
   Bytes list = {};  // encoded
 };
 
-// Goes over the features in the order they are written. The bytes of features
-// that are passed over are not looked into.
+// The maps of names, by the number of their field.
+enum class ExamplePart : uint8_t {
+  kFeatures = 1,  // of an Example; of a SequenceExample, its context
+  kLists = 2,     // of a SequenceExample: the lists of features
+};
+
+// Goes over the names in the order they are written. The bytes of what is passed
+// over are not looked into.
 class FeatureWalk {
  public:
-  explicit FeatureWalk(Bytes example) : begin_(example.data()), example_(example) {}
+  explicit FeatureWalk(Bytes example, ExamplePart part = ExamplePart::kFeatures)
+      : begin_(example.data()), part_(part), example_(example) {}
 
   // False at the end. An error, which names the byte, is the end, too.
   Result<bool> next();
   Bytes name() const { return name_; }
+  Bytes message() const { return message_; }  // the feature, or the list of features, encoded
   Result<Feature> feature() const;
 
  private:
+  friend class FeatureNames;
+  // What is wrong, or null; `found` is false at the end, `at` the byte it had come to.
+  const char* advance(bool& found, const char*& at);
   Error damaged(const char* what, const char* at) const;
 
   const char* begin_;
+  ExamplePart part_;
   Bytes example_;   // what is left of it
   Bytes features_;  // what is left of the part of it that is open
   Bytes name_;
-  Bytes feature_;
+  Bytes message_;
 };
 
+// The features of a list of them, one for each step, in order.
+class StepWalk {
+ public:
+  explicit StepWalk(Bytes list) : list_(list) {}
+  Result<bool> next();                        // false at the end
+  Bytes message() const { return message_; }  // the feature, encoded
+
+ private:
+  Bytes list_;  // what is left of it
+  Bytes message_;
+};
+
+// Names that are looked for in many examples: all of them in one walk.
+class FeatureNames {
+ public:
+  explicit FeatureNames(std::span<const std::string> names);
+  size_t size() const { return names_.size(); }
+
+  // The encoded message of each name, the last one if there are several; of one
+  // that is not there, a view of nothing, without data().
+  Result<void> find(Bytes example, ExamplePart part, std::span<Bytes> messages) const;
+
+ private:
+  struct Name {
+    std::string text;
+    size_t place;  // in the order given
+  };
+  const Name* known(Bytes name, size_t& guess) const;
+
+  std::vector<Name> names_;  // sorted
+};
+
+// What an encoded feature holds.
+Result<Feature> feature_in(Bytes message);
 // The feature of that name, the last one if there are several.
 Result<Feature> find_feature(Bytes example, Bytes name);
 
+// How many steps a list of features has.
+Result<int64_t> count_steps(Bytes list);
 // How many values the list has.
 Result<int64_t> count_values(const Feature& feature);
 
@@ -65,7 +116,25 @@ class ExampleWriter {
   std::string serialized() const;
 
  private:
+  friend class SequenceExampleWriter;
   std::map<std::string, std::string, std::less<>> features_;  // encoded
+};
+
+// Serializes a SequenceExample: its context, and lists to which steps are added.
+class SequenceExampleWriter {
+ public:
+  ExampleWriter context;
+
+  void add_step(const std::string& name, std::span<const int64_t> values);
+  void add_step(const std::string& name, std::span<const float> values);
+  void add_step(const std::string& name, std::span<const Bytes> values);
+  // A list of no steps, if there is none of that name.
+  void add_list(const std::string& name) { lists_[name]; }
+
+  std::string serialized() const;
+
+ private:
+  std::map<std::string, std::string, std::less<>> lists_;  // encoded
 };
 
 }  // namespace stoker
