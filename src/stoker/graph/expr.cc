@@ -190,6 +190,18 @@ Result<Order> order_of(const Expr& root) {
   return order;
 }
 
+// A constant is there once for a batch, not once for each item.
+bool works_by_item(const std::vector<const Expr*>& nodes) {
+  bool any = false;
+  for (const Expr* expr : nodes) {
+    if (expr->kind == Expr::Kind::kConstant) return false;
+    if (expr->kind != Expr::Kind::kOp) continue;
+    if (!expr->op->type().by_item) return false;
+    any = true;
+  }
+  return any;
+}
+
 }  // namespace
 
 Program::~Program() = default;
@@ -205,6 +217,7 @@ Result<std::shared_ptr<const Program>> Program::compile(Expr::Ref result, int ar
     program->random_ = program->random_ || expr->op->type().random;
     program->waits_ = program->waits_ || expr->op->type().waits;
   }
+  program->by_item_ = works_by_item(order.nodes);
   program->order_ = std::move(order.nodes);
   program->find_chains();
   return std::shared_ptr<const Program>(std::move(program));

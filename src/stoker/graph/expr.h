@@ -82,6 +82,8 @@ class Program {
   const Expr::Ref& result() const { return result_; }
   bool random() const { return random_; }
   bool waits() const { return waits_; }
+  // Whether it may as well work on the items before they are made a batch.
+  bool by_item() const { return by_item_; }
 
   // In two, so that reading and computing can be left to different threads. The
   // first part makes what waits and what that needs, and gives the arguments and
@@ -120,6 +122,7 @@ class Program {
   int arguments_;
   bool random_ = false;
   bool waits_ = false;
+  bool by_item_ = false;
   std::vector<const Expr*> order_;  // every node once, inputs before users
   struct Joined {
     std::shared_ptr<const Op> op;

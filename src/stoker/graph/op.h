@@ -52,8 +52,9 @@ struct OpType {
   std::string_view doc;
   int inputs = -1;  // how many it takes; negative: any number
   Plain plain = Plain::kOwn;
-  bool waits = false;   // a read: runs on a waiting thread
-  bool random = false;  // draws from the element's numbers
+  bool waits = false;    // a read: runs on a waiting thread
+  bool random = false;   // draws from the element's numbers
+  bool by_item = false;  // what it makes of a batch is the batch of what it makes of the items
   std::vector<ParamDoc> params;
   Result<std::shared_ptr<const Op>> (*read)(const Json& params, ReadContext&) = nullptr;
   // For an operation that leads chains: `links` begin with it.

@@ -11,8 +11,8 @@ std::vector<ParamDoc> documented(const Fields& fields);
 //   kName, kDoc, describe(Fields&), spec(inputs), and either
 //   apply(std::span<const Column>, OpRows&, Context&) -> Result<Column>   a kernel over rows, or
 //   apply(std::span<const Array>, Context&) -> Result<Array>              one row at a time.
-// chain(links), static, is written where it leads chains (op.h). kWaits and
-// kRandom are said where they hold, kInputs where the number of
+// chain(links), static, is written where it leads chains (op.h). kWaits, kRandom
+// and kByItem are said where they hold, kInputs where the number of
 // inputs is fixed, kPlain where plain numbers follow the other inputs.
 template <typename T>
 class OpOf final : public Op {
@@ -49,6 +49,7 @@ class OpOf final : public Op {
     type.doc = T::kDoc;
     if constexpr (requires { T::kWaits; }) type.waits = T::kWaits;
     if constexpr (requires { T::kRandom; }) type.random = T::kRandom;
+    if constexpr (requires { T::kByItem; }) type.by_item = T::kByItem;
     if constexpr (requires { T::kInputs; }) type.inputs = T::kInputs;
     if constexpr (requires { T::kPlain; }) type.plain = T::kPlain;
     if constexpr (requires { &T::chain; }) type.chain = &T::chain;

@@ -133,6 +133,8 @@ class Stage {
     std::shared_ptr<const Stage> reads, rest;
   };
   virtual std::optional<Parts> cut() const { return std::nullopt; }
+  // map: what it makes of a batch is the batch of what it makes of the items.
+  virtual bool by_item() const { return false; }
   // Elements in a batch this stage makes from single rows; 0: it makes none.
   virtual int64_t rows() const { return 0; }
   // Whether the cardinality of the output is that of the input.

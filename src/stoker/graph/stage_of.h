@@ -144,6 +144,10 @@ class StageOf final : public Stage {
                      std::make_shared<const StageOf>(std::move(parts->second))};
     return std::nullopt;
   }
+  bool by_item() const override {
+    if constexpr (requires { stage_.by_item(); }) return stage_.by_item();
+    return false;
+  }
   int64_t rows() const override {
     if constexpr (requires { stage_.rows(); }) return stage_.rows();
     return 0;

@@ -45,6 +45,7 @@ class Lowering {
       if (node->inputs.empty() || joins(*node)) break;
       node = node->inputs[0];
     }
+    put_before_batches(chain);
     // A cache's mark must be there before what lies below it is met.
     std::vector<int> cache_above(chain.size(), cache_);
     for (size_t i = 1; i < chain.size(); ++i) {
@@ -115,6 +116,13 @@ class Lowering {
       asked.push_back(wanted);
     }
     return asked;
+  }
+
+  // A map behind a batch that works item by item goes before it: an item it
+  // fails on then costs itself and not its batch. The chain runs from the end.
+  static void put_before_batches(std::vector<std::shared_ptr<const Node>>& chain) {
+    for (size_t i = 0; i + 1 < chain.size(); ++i)
+      if (chain[i]->stage->by_item() && chain[i + 1]->stage->rows() > 0) std::swap(chain[i], chain[i + 1]);
   }
 
   Result<Stub> add(Stub stub, const std::shared_ptr<const Node>& node) {

@@ -24,6 +24,7 @@ struct Map {
   bool calls_user() const { return map_func.calls_user(); }
   bool waits() const { return map_func.waits(); }
   std::optional<std::pair<Map, Map>> cut() const;
+  bool by_item() const { return map_func.program() && map_func.program()->by_item(); }
   Hints hints() const { return {num_parallel_calls, deterministic.value_or(true)}; }
   Result<Spec> spec(std::span<const Spec> inputs) const { return map_func.spec(inputs[0]); }
   Result<void> apply(Run& run, Context& context) const { return map_func.apply(run, context); }
