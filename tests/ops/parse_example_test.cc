@@ -1,7 +1,7 @@
 #include "stoker/ops/parse_example.h"
 
-#include "stoker/codecs/example.h"
-#include "support/eval.h"
+#include "support/examples.h"
+#include "support/support.h"
 
 namespace stoker {
 namespace {
@@ -50,6 +50,11 @@ TEST(ParseExample, PutsTheDefaultForWhatIsMissing) {
             Array::of<int64_t>(7));
 }
 
+TEST(ParseExample, TakesAnEmptyDefaultForNone) {
+  EXPECT_EQ(wrong({.key = "gone", .shape = {0}, .default_value = array<float>({})}),
+            "the feature 'gone' (float32) is required and not in the example");
+}
+
 TEST(ParseExample, NamesTheFeatureThatDoesNotFit) {
   EXPECT_EQ(wrong({.key = "gone", .dtype = DType::kInt64}),
             "the feature 'gone' (int64) is required and not in the example");
@@ -77,7 +82,77 @@ TEST(ParseExample, NeverShowsTheRecord) {
   EXPECT_NE(message.find("no tf.train.Example"), std::string::npos) << message;
   EXPECT_EQ(message.find("secret"), std::string::npos) << message;
   EXPECT_EQ(complaint(parse({.key = "label"}), {Array::of<int64_t>(1)}),
-            "one serialized example was wanted, a string[], and this is int64[]");
+            "serialized examples were wanted, string[] or string[?], and this is int64[]");
+}
+
+TEST(ParseExample, StacksTheFeaturesOfSeveralRecords) {
+  const Array records = vector_of({ints({{"a", {1, 2}}}), ints({{"a", {3, 4}}}), ints({})});
+  const FixedLenFeature a{.key = "a", .shape = {2}, .dtype = DType::kInt64, .default_value = array<int64_t>({8, 9})};
+  EXPECT_EQ(decode({"a"}, a, records), array<int64_t>({1, 2, 3, 4, 8, 9}, {3, 2}));
+  EXPECT_EQ(decode({"a"}, a, vector_of({})), array<int64_t>({}, {0, 2}));
+  ExampleWriter text;
+  text.set("t", "x");
+  const FixedLenFeature t{.key = "t", .dtype = DType::kBytes, .default_value = Array::of_bytes("-")};
+  EXPECT_EQ(decode({"t"}, t, vector_of({text.serialized(), ints({})})), array<std::string>({"x", "-"}));
+}
+
+TEST(ParseExample, NamesTheRecordOfAVectorThatDoesNotFit) {
+  const Array records = vector_of({ints({{"a", {1}}}), ints({{"a", {3, 4}}})});
+  EXPECT_EQ(refusal({"a"}, FixedLenFeature{.key = "a", .dtype = DType::kInt64}, records),
+            "the feature 'a' has 2 values, the shape [] wants 1, in record 1 of the vector");
+  EXPECT_EQ(refusal({"a"}, FixedLenFeature{.key = "a", .dtype = DType::kInt64}, vector_of({ints({}), "garbage"})),
+            "the bytes are no tf.train.Example: a field has a wire type that is not in use, in byte 1 or behind it, in "
+            "record 1 of the vector");
+}
+
+TEST(ParseExample, RefusesAPlaceThatWasNotLookedFor) {
+  EXPECT_EQ(refusal({"a"}, FixedLenFeature{.key = "b", .at = 1, .dtype = DType::kInt64}, one(ints({{"b", {1}}}))),
+            "place 1 is none of the 1 names that example_features looked for");
+}
+
+TEST(FixedLenSequence, GivesAnyNumberOfRows) {
+  const FixedLenSequenceFeature pairs{.key = "a", .shape = {2}, .dtype = DType::kInt64, .allow_missing = true};
+  EXPECT_EQ(decode({"a"}, pairs, one(ints({{"a", {1, 2, 3, 4}}}))), array<int64_t>({1, 2, 3, 4}, {2, 2}));
+  EXPECT_EQ(decode({"a"}, pairs, one(ints({}))), array<int64_t>({}, {0, 2}));
+  EXPECT_EQ(refusal({"a"}, pairs, one(ints({{"a", {1, 2, 3}}}))),
+            "the feature 'a' has 3 values, which are no whole rows of shape [2]");
+}
+
+TEST(FixedLenSequence, FillsShortRecordsUp) {
+  const Array records = vector_of({ints({{"a", {1}}}), ints({}), ints({{"a", {2, 3}}})});
+  FixedLenSequenceFeature a{.key = "a", .dtype = DType::kInt64, .allow_missing = true};
+  EXPECT_EQ(decode({"a"}, a, records), array<int64_t>({1, 0, 0, 0, 2, 3}, {3, 2}));
+  a.default_value = Array::of<int64_t>(-1);
+  EXPECT_EQ(decode({"a"}, a, records), array<int64_t>({1, -1, -1, -1, 2, 3}, {3, 2}));
+  a.default_value = array<int64_t>({1, 2});
+  EXPECT_EQ(refusal({"a"}, a, records), "the default of the feature 'a' has 2 values, one to fill up with was wanted");
+}
+
+TEST(FixedLenSequence, TakesAStepOfASequenceForARow) {
+  const FixedLenSequenceFeature pairs{.key = "a", .shape = {2}, .dtype = DType::kInt64, .steps = true};
+  const std::string two = steps({{"a", {{1, 2}, {3, 4}}}}), none = steps({{"a", {}}});
+  EXPECT_EQ(decode({"a"}, pairs, one(two), true), array<int64_t>({1, 2, 3, 4}, {2, 2}));
+  EXPECT_EQ(decode({"a"}, pairs, vector_of({none, two}), true), array<int64_t>({0, 0, 0, 0, 1, 2, 3, 4}, {2, 2, 2}));
+  EXPECT_EQ(decode({"a"}, SequenceLength{.key = "a"}, vector_of({none, two, ""}), true), array<int64_t>({0, 2, 0}));
+  EXPECT_EQ(refusal({"a"}, pairs, one(steps({{"a", {{1, 2}, {3}}}})), true),
+            "step 1 of the feature 'a' has 1 values, the shape [2] wants 2");
+  EXPECT_EQ(refusal({"a"}, pairs, one(""), true), "the feature 'a' (int64) is required and not in the example");
+}
+
+// Behind a batch it is done before: a bad record costs itself alone.
+TEST(ParseExample, BehindABatchLosesNoMoreThanTheBadRecord) {
+  std::vector<std::string> records;
+  for (int64_t i = 0; i < 6; ++i) records.push_back(i == 1 ? "garbage" : ints({{"a", {i}}}));
+  const auto parse = [](Value x) { return parse_single_example(x, {{.key = "a", .dtype = DType::kInt64}})["a"]; };
+  const auto batches = [](const Dataset& ds) {
+    std::vector<Array> all;
+    for (const Element& element : elements(ds.ignore_errors({}))) all.push_back(element.leaves[0]);
+    return all;
+  };
+  const Dataset source = Dataset::from_tensor_slices({.tensors = Element(Array::from(records))});
+  const std::vector<Array> behind = batches(source.batch({.batch_size = 2}).map({.map_func = parse}));
+  EXPECT_EQ(behind, batches(source.map({.map_func = parse}).batch({.batch_size = 2})));
+  EXPECT_EQ(behind, (std::vector<Array>{array<int64_t>({0, 2}), array<int64_t>({3, 4}), array<int64_t>({5})}));
 }
 
 }  // namespace
