@@ -56,6 +56,13 @@ nb::object numbers(const Array& array) {
   return array.rank() == 0 ? nb::object(made[nb::tuple()]) : made;
 }
 
+nb::module_ composites() { return nb::module_::import_("stoker._composite"); }
+
+// The keys of every sparse or ragged value.
+bool may_be_composite(const Nest& nest) {
+  return nest.find("values") && (nest.find("row_splits") || nest.find("dense_shape"));
+}
+
 nb::object nested(const Element& element, const Nest* nest, size_t first) {
   if (nest->kind() == Nest::Kind::kLeaf) return to_python(element.leaves[first]);
   const auto part = [&](size_t i) { return nested(element, nest->fields()[i].second, first + nest->first_leaf(i)); };
@@ -66,7 +73,7 @@ nb::object nested(const Element& element, const Nest* nest, size_t first) {
   }
   nb::dict parts;
   for (size_t i = 0; i < nest->fields().size(); ++i) parts[nest->fields()[i].first.c_str()] = part(i);
-  return parts;
+  return may_be_composite(*nest) ? composites().attr("composite_of")(parts) : nb::object(parts);
 }
 
 // ---- from Python
@@ -81,6 +88,12 @@ std::string_view text_of(nb::handle value, std::string& kept) {
 }
 
 bool is_text(nb::handle value) { return PyBytes_Check(value.ptr()) || PyUnicode_Check(value.ptr()); }
+
+// By the name of its class first, which costs nothing.
+bool is_composite(nb::handle value) {
+  const std::string_view name = Py_TYPE(value.ptr())->tp_name;
+  return (name == "SparseTensor" || name == "RaggedTensor") && nb::hasattr(value, "_parts");
+}
 
 Array strings_from(nb::handle array) {
   std::vector<std::string> kept;
@@ -164,6 +177,7 @@ Element element_from_python(nb::handle value, Memory memory) {
     for (nb::handle part : nb::borrow<nb::tuple>(value)) parts.push_back(element_from_python(part, memory));
     return tuple_of(std::move(parts));
   }
+  if (is_composite(value)) return element_from_python(value.attr("_parts")(), memory);
   if (!PyDict_Check(value.ptr())) return Element(array_from_python(value, memory));
   std::vector<std::pair<std::string, Element>> parts;
   for (auto [key, part] : nb::borrow<nb::dict>(value))

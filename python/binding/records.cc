@@ -16,14 +16,16 @@ nb::bytes framed(const nb::bytes& payload) {
   return bytes_of(record);
 }
 
-void set(ExampleWriter& writer, const std::string& name, const Array& values) {
+// Calls put(values) with the list that a feature can hold.
+template <typename Put>
+void put_values(const std::string& name, const Array& values, Put put) {
   switch (values.type()) {
-    case DType::kInt64: return writer.set(name, values.values<int64_t>());
-    case DType::kFloat32: return writer.set(name, values.values<float>());
+    case DType::kInt64: return put(values.values<int64_t>());
+    case DType::kFloat32: return put(values.values<float>());
     case DType::kBytes: {
       std::vector<Bytes> texts;
       for (int64_t i = 0; i < values.count(); ++i) texts.push_back(values.bytes_at(i));
-      return writer.set(name, texts);
+      return put(std::span<const Bytes>(texts));
     }
     default:
       throw Error::invalid("the feature '", name, "' is ", name_of(values.type()),
@@ -31,10 +33,28 @@ void set(ExampleWriter& writer, const std::string& name, const Array& values) {
   }
 }
 
+void set_all(ExampleWriter& writer, const nb::dict& features) {
+  for (auto [key, values] : features) {
+    const auto name = nb::cast<std::string>(key);
+    put_values(name, array_from_python(values, Memory::kShare), [&](auto list) { writer.set(name, list); });
+  }
+}
+
 nb::bytes encode_example(const nb::dict& features) {
   ExampleWriter writer;
-  for (auto [name, values] : features)
-    set(writer, nb::cast<std::string>(name), array_from_python(values, Memory::kShare));
+  set_all(writer, features);
+  return bytes_of(writer.serialized());
+}
+
+nb::bytes encode_sequence_example(const nb::dict& context, const nb::dict& lists) {
+  SequenceExampleWriter writer;
+  set_all(writer.context, context);
+  for (auto [key, steps] : lists) {
+    const auto name = nb::cast<std::string>(key);
+    writer.add_list(name);
+    for (nb::handle step : steps)
+      put_values(name, array_from_python(step, Memory::kShare), [&](auto list) { writer.add_step(name, list); });
+  }
   return bytes_of(writer.serialized());
 }
 
@@ -43,6 +63,7 @@ nb::bytes encode_example(const nb::dict& features) {
 void define_records(nb::module_& m) {
   m.def("framed", &framed);
   m.def("encode_example", &encode_example);
+  m.def("encode_sequence_example", &encode_sequence_example);
 }
 
 }  // namespace stoker::python

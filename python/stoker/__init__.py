@@ -6,6 +6,7 @@ import logging as _logging
 import numpy as _np
 
 from . import _core, data, errors, image, io, random
+from ._composite import RaggedTensor, SparseTensor
 from ._dataset import AUTOTUNE, INFINITE, UNKNOWN, Dataset, Iterator, from_sequence, load_graph
 from ._ops import (abs, cast, concat, constant, convert_to_tensor, expand_dims, maximum, minimum, reduce_max, reduce_mean,
                    reduce_min, reduce_sum, reshape, shape, squeeze, stack)

@@ -11,6 +11,7 @@ import weakref
 import numpy as np
 
 from . import _core, errors
+from ._composite import COMPOSITES
 from ._keras import KerasAdapter, data_adapter_class
 from ._spec import TensorSpec, convert, structure_map
 from ._trace import python_function, trace
@@ -47,12 +48,22 @@ def _number(value):
     return int(np.asarray(value).item())
 
 
+def _has_composites(structure):
+    if isinstance(structure, dict):
+        structure = tuple(structure.values())
+    if isinstance(structure, tuple):
+        return any(_has_composites(part) for part in structure)
+    return isinstance(structure, COMPOSITES)
+
+
 def _as_data(value):
     """Structure of arrays: tuples and dicts stay, everything else is one array."""
     if isinstance(value, tuple):
         return tuple(_as_data(part) for part in value)
     if isinstance(value, dict):
         return {str(key): _as_data(part) for key, part in value.items()}
+    if isinstance(value, COMPOSITES):
+        return _as_data(value._parts())
     if isinstance(value, (np.ndarray, np.generic, bool, int, float, bytes, str)):
         return value
     return constant(value)
@@ -194,6 +205,10 @@ class Dataset:
 
     def batch(self, batch_size, drop_remainder=False, num_parallel_calls=None, deterministic=None, name=None):
         """Elements stacked, `batch_size` at a time."""
+        known = self._core.element_spec()
+        if known is not None and _has_composites(known[0]):
+            raise errors.Unimplemented("sparse and ragged values are not stacked; put parse_example behind batch, which "
+                                       "makes one sparse or ragged value of the whole batch")
         return self._then("batch", name, batch_size=_number(batch_size), drop_remainder=bool(drop_remainder))
 
     def unbatch(self, name=None):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ._composite import COMPOSITES, composite_map
 from ._values import dtype_name
 
 
@@ -85,6 +86,8 @@ def structure_map(leaf, structure):
         return tuple(structure_map(leaf, part) for part in structure)
     if isinstance(structure, dict):
         return {key: structure_map(leaf, part) for key, part in structure.items()}
+    if isinstance(structure, COMPOSITES):
+        return composite_map(lambda part: structure_map(leaf, part), structure)
     return leaf(structure)
 
 

@@ -9,6 +9,7 @@ import time
 import numpy as np
 
 from . import _core
+from ._composite import COMPOSITES, composite_of
 from ._values import Value, expr_of
 from .errors import NeedsValue
 
@@ -42,6 +43,13 @@ def trace(function, structure):
         if _is_ours(failed):
             raise
         return Traced(None, f"{type(failed).__name__}: {failed}")
+
+
+def done_now(function, value):
+    """What the function gives for one value that is there, where it is made of native operations."""
+    program = _core.program(_result(function(Value(_core.argument(0)))), 1)
+    source = _core.Dataset.source("from_tensors", {"tensors": _core.Element(value)}, "", 0, "")
+    return source.then("map", {"map_func": program}, "", 0, "").at(0)
 
 
 def takes_one(function, fields):
@@ -86,6 +94,8 @@ def symbolic(expr, structure):
         return tuple(symbolic(_core.get(expr, str(i)), part) for i, part in enumerate(structure))
     if isinstance(structure, dict):
         return {key: symbolic(_core.get(expr, key), part) for key, part in structure.items()}
+    if isinstance(structure, COMPOSITES):
+        return composite_of(symbolic(expr, structure._parts()))
     return Value(expr)
 
 
@@ -100,6 +110,8 @@ def _result(value):
         return _core.tuple_expr([_result(part) for part in value])
     if isinstance(value, dict):
         return _core.dict_expr([str(key) for key in value], [_result(part) for part in value.values()])
+    if isinstance(value, COMPOSITES):
+        return _result(value._parts())
     if value is None:
         raise NeedsValue("it returned None")
     return expr_of(value)

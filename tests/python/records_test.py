@@ -140,6 +140,87 @@ class Examples(Folder):
             with self.assertRaisesRegex(sk.InvalidArgument, words):
                 sk.Dataset.from_tensors(example(1)).map(lambda r: sk.io.parse_single_example(r, wrong))
 
+    def test_values_of_any_length_are_sparse_or_ragged(self):
+        records = [sk.io.encode_example({"a": [1, 2], "t": [b"x\0"]}), sk.io.encode_example({"t": ["y", "z"]})]
+        features = {"a": sk.io.VarLenFeature(sk.int64), "t": sk.io.RaggedFeature(sk.string)}
+        first = sk.io.parse_single_example(records[0], features)
+        self.assertEqual(first["a"].to_dense().tolist(), [1, 2])
+        self.assertEqual(first["t"].tolist(), [b"x\0"])
+        both = sk.io.parse_example(records, features)
+        self.assertEqual(both["a"].indices.tolist(), [[0, 0], [0, 1]])
+        self.assertEqual(both["a"].to_dense(-1).tolist(), [[1, 2], [-1, -1]])
+        self.assertEqual(both["t"].to_list(), [[b"x\0"], [b"y", b"z"]])
+        self.assertEqual(both["t"].to_tensor().tolist(), [[b"x\0", b""], [b"y", b"z"]])
+
+    def test_sparse_and_ragged_values_go_through_a_pipeline(self):
+        path = self.write("a", [sk.io.encode_example({"a": np.array([i] * i, np.int64)}) for i in range(4)])
+        features = {"s": sk.io.SparseFeature("a", "a", sk.int64, 10), "r": sk.io.RaggedFeature(sk.int64, "a")}
+        ds = sk.data.TFRecordDataset(path).batch(2).map(lambda r: sk.io.parse_example(r, features))
+        twice = ds.map(lambda x: (x["s"].values * 2, sk.RaggedTensor(x["r"].values + 1, x["r"].row_splits), x["s"]))
+        self.assertNotIn("Python", twice.explain())
+        self.assertIsInstance(twice.element_spec[1], sk.RaggedTensor)
+        first, second = twice
+        self.assertEqual(second[0].tolist(), [4, 4, 6, 6, 6])
+        self.assertEqual(second[1].to_list(), [[3, 3], [4, 4, 4]])
+        self.assertEqual(second[2].shape, (2, 10))
+        again = sk.Dataset.from_tensors(first[2]).map(lambda s: s.dense_shape)
+        self.assertEqual(next(iter(again)).tolist(), [2, 10])
+        in_python = ds.map(lambda x: x["r"] if len(x["r"].to_list()) else x["r"])
+        self.assertEqual([r.to_list() for r in in_python], [[[], [1]], [[2, 2], [3, 3, 3]]])
+        with self.assertRaisesRegex(sk.Unimplemented, "put parse_example behind batch"):
+            ds.batch(2)
+
+    def test_partitions_make_rows(self):
+        Ragged = sk.io.RaggedFeature
+        record = sk.io.encode_example({"v": range(8), "inner": [0, 1, 4], "outer": [1, 0, 1]})
+        value = sk.io.parse_single_example(record, {"r": Ragged(
+            sk.int64, "v", [Ragged.RowLengths("outer"), Ragged.RowSplits("inner"), Ragged.UniformRowLength(2)])})["r"]
+        self.assertEqual(value.to_list(), [[[[0, 1]]], [], [[[2, 3], [4, 5], [6, 7]]]])
+        self.assertEqual(value.ragged_rank, 2)
+        self.assertEqual([splits.tolist() for splits in value.nested_row_splits], [[0, 1, 1, 2], [0, 1, 4]])
+
+    def test_sequences_have_a_context_and_lists(self):
+        records = [sk.io.encode_sequence_example({"id": i}, {"x": [[k, k] for k in range(i)], "w": [["a"] * i]})
+                   for i in (1, 2)]
+        context = {"id": sk.io.FixedLenFeature([], sk.int64)}
+        lists = {"x": sk.io.FixedLenSequenceFeature([2], sk.int64), "w": sk.io.VarLenFeature(sk.string)}
+        one, steps = sk.io.parse_single_sequence_example(records[1], context, lists)
+        self.assertEqual((one["id"], steps["x"].tolist()), (2, [[0, 0], [1, 1]]))
+        self.assertEqual(steps["w"].to_dense().tolist(), [[b"a", b"a"]])
+        many, steps, lengths = sk.io.parse_sequence_example(records, context, lists)
+        self.assertEqual(many["id"].tolist(), [1, 2])
+        self.assertEqual(steps["x"].tolist(), [[[0, 0], [0, 0]], [[0, 0], [1, 1]]])
+        self.assertEqual(lengths["x"].tolist(), [1, 2])
+        with self.assertRaisesRegex(sk.InvalidArgument, "at least one"):
+            sk.io.parse_sequence_example(records)
+
+    def test_behind_a_batch_a_bad_record_costs_itself(self):
+        path = self.write("a", [b"garbage" if i == 1 else sk.io.encode_example({"x": i}) for i in range(5)])
+        features = {"x": sk.io.FixedLenFeature([], sk.int64)}
+        ds = sk.data.TFRecordDataset(path).batch(2).map(lambda r: sk.io.parse_example(r, features))
+        self.assertEqual(ds.element_spec["x"].shape, (None,))
+        self.assertEqual([batch["x"].tolist() for batch in ds.ignore_errors()], [[0, 2], [3, 4]])
+        features["y"] = sk.io.VarLenFeature(sk.int64)
+        with self.assertRaisesRegex(sk.InvalidArgument, "in record 1 of the vector"):
+            list(sk.data.TFRecordDataset(path).batch(2).map(lambda r: sk.io.parse_example(r, features)))
+
+    def test_features_of_the_wrong_kind_are_told_at_the_call(self):
+        for wrong, words in (
+            ({"a": sk.io.FixedLenSequenceFeature([], sk.int64)}, "allow_missing"),
+            ({"a": 1}, "is a int"),
+            ({"a": sk.io.RaggedFeature(sk.int64, partitions=[1])}, "partition of type int"),
+        ):
+            with self.assertRaisesRegex(sk.InvalidArgument, words):
+                sk.io.parse_single_example(example(1), wrong)
+        with self.assertRaisesRegex(sk.InvalidArgument, "is a FixedLenFeature"):
+            sk.io.parse_single_sequence_example(b"", None, {"a": sk.io.FixedLenFeature([], sk.int64)})
+
+    def test_strings_keep_the_zeros_at_their_end(self):
+        record = sk.io.encode_example({"one": b"a\0", "many": [b"\0", b"b"]})
+        self.assertEqual(sk.io.parse_single_example(record, {"one": sk.io.FixedLenFeature([], sk.string)})["one"], b"a\0")
+        default = sk.io.FixedLenFeature([2], sk.string, [b"x\0", b"y"])
+        self.assertEqual(sk.io.parse_single_example(record, {"gone": default})["gone"].tolist(), [b"x\0", b"y"])
+
     def test_other_types_are_refused_when_encoding(self):
         with self.assertRaisesRegex(sk.InvalidArgument, "complex"):
             sk.io.encode_example({"a": np.array([1j])})

@@ -1,0 +1,132 @@
+"""Sparse and ragged values: several arrays that are one component.
+
+In the engine they are dicts: {indices, values, dense_shape} and {values, row_splits}. Dicts of just these keys are handed
+over as the classes here, and the classes are taken wherever an element is.
+"""
+
+import numpy as np
+
+
+class SparseTensor:
+    """Values at some places of an array that is empty elsewhere."""
+
+    __slots__ = ("indices", "values", "dense_shape")
+
+    def __init__(self, indices, values, dense_shape):
+        self.indices = indices
+        self.values = values
+        self.dense_shape = dense_shape
+
+    def __repr__(self):
+        return f"SparseTensor(indices={self.indices!r}, values={self.values!r}, dense_shape={self.dense_shape!r})"
+
+    @property
+    def dtype(self):
+        return self.values.dtype
+
+    @property
+    def shape(self):
+        return tuple(int(side) for side in self.dense_shape)
+
+    def to_dense(self, default_value=None):
+        """The array itself, with the default (0, or b"") where there is no value."""
+        dense = np.full(self.shape, _default(self.values) if default_value is None else default_value, self.values.dtype)
+        places = np.asarray(self.indices)
+        if len(places) and ((places < 0) | (places >= np.asarray(self.dense_shape))).any():
+            raise IndexError(f"an index lies outside of the shape {self.shape}")
+        dense[tuple(places.T)] = self.values
+        return dense
+
+    def _parts(self):
+        return {"indices": self.indices, "values": self.values, "dense_shape": self.dense_shape}
+
+
+class RaggedTensor:
+    """Rows of different lengths: row i is values[row_splits[i]:row_splits[i + 1]]. The values may be ragged again."""
+
+    __slots__ = ("values", "row_splits")
+
+    def __init__(self, values, row_splits):
+        self.values = values
+        self.row_splits = row_splits
+
+    def __repr__(self):
+        return f"RaggedTensor(values={self.values!r}, row_splits={self.row_splits!r})"
+
+    @property
+    def dtype(self):
+        return self.values.dtype
+
+    @property
+    def ragged_rank(self):
+        return 1 + (self.values.ragged_rank if isinstance(self.values, RaggedTensor) else 0)
+
+    @property
+    def flat_values(self):
+        return self.values.flat_values if isinstance(self.values, RaggedTensor) else self.values
+
+    @property
+    def nested_row_splits(self):
+        """From the outermost dimension to the innermost."""
+        return (self.row_splits, *(self.values.nested_row_splits if isinstance(self.values, RaggedTensor) else ()))
+
+    def row_lengths(self):
+        return np.diff(self.row_splits)
+
+    def __len__(self):
+        return len(self.row_splits) - 1
+
+    def __getitem__(self, i):
+        """One row: an array, or a ragged value of one dimension less."""
+        i = range(len(self))[i]
+        return _rows(self.values, int(self.row_splits[i]), int(self.row_splits[i + 1]))
+
+    def to_list(self):
+        """Lists in lists."""
+        return [row.to_list() if isinstance(row, RaggedTensor) else row.tolist() for row in self]
+
+    def to_tensor(self, default_value=None):
+        """One array, short rows filled up with the default (0, or b"")."""
+        flat = self.flat_values
+        return _filled(self, _default(flat) if default_value is None else default_value, flat.dtype, flat.shape[1:])
+
+    def _parts(self):
+        return {"values": self.values, "row_splits": self.row_splits}
+
+
+def _default(values):
+    return b"" if values.dtype == object else values.dtype.type(0)
+
+
+def _rows(values, first, end):
+    if not isinstance(values, RaggedTensor):
+        return values[first:end]
+    splits = values.row_splits[first : end + 1]
+    inner = _rows(values.values, int(splits[0]), int(splits[-1]))
+    return RaggedTensor(inner, splits - splits[0])
+
+
+def _filled(ragged, default, dtype, inner):
+    rows = [row if isinstance(row, np.ndarray) else _filled(row, default, dtype, inner) for row in ragged]
+    shape = np.max([row.shape for row in rows], axis=0) if rows else (0,) * ragged.ragged_rank + inner
+    dense = np.full((len(rows), *shape), default, dtype)
+    for to, row in zip(dense, rows):
+        to[tuple(slice(side) for side in row.shape)] = row
+    return dense
+
+
+COMPOSITES = (SparseTensor, RaggedTensor)
+
+
+def composite_map(function, value):
+    """A sparse or ragged value with each of its parts replaced by what the function gives for it."""
+    return type(value)(**{name: function(part) for name, part in value._parts().items()})
+
+
+def composite_of(parts):
+    """The dict itself, or the sparse or ragged value that it is."""
+    if parts.keys() == {"indices", "values", "dense_shape"}:
+        return SparseTensor(**parts)
+    if parts.keys() == {"values", "row_splits"}:
+        return RaggedTensor(**parts)
+    return parts
