@@ -1,0 +1,86 @@
+// How fast are records read, checked and parsed?
+//
+// TFRecord files in the page cache, CRCs checked, three features of each tf.train.Example parsed: a string, an int64
+// and two floats. Records of 100 KB, whose string stays where it was mapped, and of 100 bytes; on one thread, and on
+// one worker with the consumer's thread beside it.
+#include <filesystem>
+
+#include "bench/pipelines/report.h"
+#include "stoker/codecs/example.h"
+#include "stoker/codecs/tfrecord.h"
+
+namespace stoker::bench {
+namespace {
+
+std::string record_of(size_t bytes, int64_t number) {
+  const auto with = [&](size_t payload) {
+    ExampleWriter writer;
+    writer.set("image", std::string(payload, static_cast<char>('a' + number % 26)));
+    writer.set("label", std::vector<int64_t>{number % 1000});
+    writer.set("size", std::vector<float>{224, static_cast<float>(number % 100)});
+    return writer.serialized();
+  };
+  const size_t besides = with(0).size();
+  std::string record = with(bytes > besides ? bytes - besides : 0);
+  while (record.size() > bytes) record = with(--bytes - besides);  // lengths have lengths
+  return record;
+}
+
+// A file of at least so many bytes; how many records it has.
+int64_t write_file(const std::filesystem::path& path, size_t record_bytes, int64_t file_bytes) {
+  std::ofstream file(path, std::ios::binary);
+  std::string block;
+  int64_t records = 0;
+  for (int64_t written = 0; written < file_bytes; written += static_cast<int64_t>(block.size())) {
+    block.clear();
+    while (block.size() < (1 << 20)) append_record(block, record_of(record_bytes, records++));
+    file.write(block.data(), static_cast<std::streamsize>(block.size()));
+  }
+  if (!file.flush()) fail("the file of records could not be written");
+  return records;
+}
+
+Dataset parsed(const std::string& file) {
+  return Dataset::tfrecord({.filenames = {file}}).map({.map_func = [](Value record) {
+    return parse_single_example(record, {{.key = "image", .dtype = DType::kBytes},
+                                         {.key = "label", .dtype = DType::kInt64},
+                                         {.key = "size", .shape = {2}, .dtype = DType::kFloat32}});
+  }});
+}
+
+struct Case {
+  std::string name;
+  size_t record_bytes;
+  std::string unit;
+  double at_least;
+};
+
+int run(Report& report) {
+  const auto folder = std::filesystem::temp_directory_path() / ("stoker-records-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  for (const Case& one : {Case{"100 KB", 100'000, "GB/s", 8}, Case{"100 bytes", 100, "million/s", 5}}) {
+    const auto file = folder / std::to_string(one.record_bytes);
+    const int64_t records = write_file(file, one.record_bytes, report.quick() ? 32 << 20 : 256 << 20);
+    const double work = one.record_bytes > 1000 ? static_cast<double>(std::filesystem::file_size(file)) / 1e9
+                                                : static_cast<double>(records) / 1e6;
+    for (const int workers : {0, 1}) {
+      configure({.workers = workers});
+      std::vector<double> rates;
+      for (int round = 0; round < (report.quick() ? 3 : 9); ++round) {
+        Loader loader(parsed(file.string()));
+        rates.push_back(work / seconds_of([&] { drain(loader); }));
+      }
+      report.add({.name = "records of " + one.name + (workers ? ", one worker" : ", one thread"),
+                  .value = median(rates),
+                  .unit = one.unit,
+                  .at_least = workers ? std::nullopt : std::optional(one.at_least)});
+    }
+  }
+  std::filesystem::remove_all(folder);
+  return report.end();
+}
+
+const Benchmark benchmark("records", &run);
+
+}  // namespace
+}  // namespace stoker::bench
