@@ -80,6 +80,37 @@ TEST(Example, ReadsNumbersPackedOrNot) {
   EXPECT_EQ(*values_of<float>(example_of(field(2, std::string("\x0d\0\0\x80\x3f", 5))), "x"), Floats{1});
 }
 
+// What is read in one go is what is read with care; the rest is left to care.
+template <typename T>
+void expect_twins(const std::string& message, size_t count, bool plain) {
+  std::vector<T> fast(count), careful(count);
+  const Result<Feature> feature = feature_in(message);
+  const bool good =
+      feature && feature->kind != Feature::Kind::kMissing && read_values(*feature, std::span(careful)).ok();
+  EXPECT_EQ(read_if_plain(message, std::span(fast)), plain);
+  EXPECT_TRUE(!plain || (good && fast == careful));
+}
+
+TEST(Example, ReadsPlainFeaturesInOneGo) {
+  const std::string packed = field(3, field(1, "\x05\xac\x02"));
+  expect_twins<int64_t>(packed, 2, true);
+  expect_twins<int64_t>(packed, 1, false);
+  expect_twins<int64_t>(packed, 3, false);
+  expect_twins<int64_t>(field(3, field(1, "\x05\xac")), 2, false);
+  expect_twins<int64_t>(field(3, "\x08\x05"), 1, false);
+  expect_twins<int64_t>(field(3, field(1, "\x05") + field(1, "\x06")), 2, false);
+  expect_twins<int64_t>(packed + packed, 2, false);
+  expect_twins<float>(field(2, field(1, std::string("\0\0\x80\x3f", 4))), 1, true);
+  expect_twins<float>(field(2, field(1, std::string("\0\0\x80\x3f", 4))), 2, false);
+  expect_twins<float>(field(2, field(1, "abc")), 1, false);
+  Bytes text;
+  EXPECT_TRUE(read_if_plain(field(1, field(1, "abc")), text));
+  EXPECT_EQ(text.size(), 3u);
+  EXPECT_FALSE(read_if_plain(field(1, field(1, "a") + field(1, "b")), text));
+  EXPECT_FALSE(read_if_plain(field(1, ""), text));
+  EXPECT_FALSE(read_if_plain(packed, text));
+}
+
 TEST(Example, TakesTheLastOfTwoFeaturesOfOneName) {
   const std::string one = entry("x", field(3, field(1, "\x01"))), two = entry("x", field(3, field(1, "\x02")));
   EXPECT_EQ(*values_of<int64_t>(field(1, one + two), "x"), Ints{2});

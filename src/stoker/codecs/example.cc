@@ -71,11 +71,24 @@ const char* take_field(Bytes& from, Field& field) {
   }
 }
 
+constexpr char tag_of(uint32_t number) { return static_cast<char>(number << 3 | kDelimited); }
+
+// Takes a field of that number whose length has one byte, as nearly all have;
+// false, and nothing is taken, for any other.
+bool take_short(Bytes& from, uint32_t number, Bytes& message) {
+  if (from.size() < 2 || from[0] != tag_of(number) || from[1] < 0) return false;
+  const auto size = static_cast<size_t>(from[1]);
+  if (size > from.size() - 2) return false;
+  message = Bytes(from.data() + 2, size);
+  from.remove_prefix(size + 2);
+  return true;
+}
+
 constexpr const char* kNoMessage = "a number stands where a message belongs";
 
 // Takes fields off the front until one has the number; false at the end.
 const char* take_message(Bytes& from, uint32_t number, Bytes& message, bool& found) {
-  found = false;
+  found = take_short(from, number, message);
   while (!from.empty() && !found) {
     Field field;
     if (const char* wrong = take_field(from, field)) return wrong;
@@ -89,6 +102,7 @@ const char* take_message(Bytes& from, uint32_t number, Bytes& message, bool& fou
 
 const char* take_entry(Bytes entry, Bytes& key, Bytes& value) {
   key = value = Bytes(entry.data(), 0);
+  if (take_short(entry, 1, key) && take_short(entry, 2, value) && entry.empty()) return nullptr;
   while (!entry.empty()) {
     Field field;
     if (const char* wrong = take_field(entry, field)) return wrong;
@@ -100,6 +114,11 @@ const char* take_entry(Bytes entry, Bytes& key, Bytes& value) {
 }
 
 const char* take_list(Bytes message, Feature& feature) {
+  for (uint32_t number = 1; number <= 3; ++number)
+    if (take_short(message, number, feature.list)) {
+      feature.kind = static_cast<Feature::Kind>(number);
+      break;
+    }
   while (!message.empty()) {
     Field field;
     if (const char* wrong = take_field(message, field)) return wrong;
@@ -172,6 +191,13 @@ Result<void> all_filled(const char* wrong, size_t left) {
   if (wrong) return in_list(wrong);
   if (left > 0) return in_list("there are fewer values than were counted");
   return {};
+}
+
+// The values of a list of one kind in one piece, which has nothing else in it.
+bool plain_list(Bytes message, Feature::Kind kind, Bytes& values) {
+  Bytes list;
+  return take_short(message, static_cast<uint32_t>(kind), list) && message.empty() && take_short(list, 1, values) &&
+         list.empty();
 }
 
 void append_varint(std::string& out, uint64_t value) {
@@ -352,6 +378,20 @@ Result<void> read_values(const Feature& feature, std::span<Bytes> out) {
   });
   return all_filled(wrong, out.size());
 }
+
+bool read_if_plain(Bytes message, std::span<int64_t> out) {
+  Bytes packed;
+  if (!plain_list(message, Feature::Kind::kInt64, packed)) return false;
+  return read_ints(packed, out) == nullptr && out.empty();
+}
+
+bool read_if_plain(Bytes message, std::span<float> out) {
+  Bytes packed;
+  if (!plain_list(message, Feature::Kind::kFloat32, packed)) return false;
+  return read_floats(packed, out) == nullptr && out.empty();
+}
+
+bool read_if_plain(Bytes message, Bytes& out) { return plain_list(message, Feature::Kind::kBytes, out); }
 
 void ExampleWriter::set(std::string name, std::span<const int64_t> values) {
   features_[std::move(name)] = feature_with(values);

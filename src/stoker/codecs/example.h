@@ -104,6 +104,13 @@ Result<void> read_values(const Feature& feature, std::span<int64_t> out);
 Result<void> read_values(const Feature& feature, std::span<float> out);
 Result<void> read_values(const Feature& feature, std::span<Bytes> out);
 
+// The same in one go for an encoded feature that is short, of this kind, and
+// written as usual: in one piece. False for any other, also a wrong one; `out` may
+// then hold anything.
+bool read_if_plain(Bytes message, std::span<int64_t> out);
+bool read_if_plain(Bytes message, std::span<float> out);
+bool read_if_plain(Bytes message, Bytes& out);
+
 // Serializes an example. The same features give the same bytes, whatever the
 // order they are set in: names are written sorted.
 class ExampleWriter {

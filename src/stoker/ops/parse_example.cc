@@ -189,11 +189,38 @@ Result<void> fill_all(const FixedLenFeature& wanted, const std::optional<Array>&
   return {};
 }
 
+// The message of row i, where all lie in one block.
+const Bytes* messages_in(std::span<const Column> inputs, int64_t rows) {
+  const Column& found = inputs[1];
+  if (!found.dense() || found.size() != rows || found.block().rank() != 2) return nullptr;
+  return found.block().type() == DType::kBytes ? found.block().values<Bytes>().data() : nullptr;
+}
+
+// Reads messages as nearly all are; the others are left to what tells their errors.
+class PlainMessages {
+ public:
+  PlainMessages(const FixedLenFeature& wanted, std::span<const Column> inputs, const OpRows& rows) {
+    const Bytes* all = messages_in(inputs, rows.size);
+    if (!all || wanted.at < 0 || wanted.at >= inputs[1].block().dim(1)) return;
+    first_ = all + wanted.at;
+    stride_ = inputs[1].block().dim(1);
+  }
+  template <typename Out>
+  bool read(int32_t row, Out&& out) const {
+    return first_ && read_if_plain(first_[row * stride_], out);
+  }
+
+ private:
+  const Bytes* first_ = nullptr;
+  int64_t stride_ = 0;
+};
+
 // One value, or a row of them, is written where it belongs in its batch.
 template <typename T>
 Result<Column> numbers(const FixedLenFeature& wanted, int64_t count, const std::optional<Array>& standard,
                        std::span<const Column> inputs, OpRows& rows, Context& context) {
   STOKER_TRY(Array block, context.result_block(with_rows(rows.size, wanted.shape), wanted.dtype));
+  const PlainMessages plain(wanted, inputs, rows);
   std::span<T> left = block.mutable_values<T>();
   for (int32_t i = 0; i < rows.size; ++i) {
     const std::span<T> out = left.first(static_cast<size_t>(count));
@@ -202,6 +229,7 @@ Result<Column> numbers(const FixedLenFeature& wanted, int64_t count, const std::
       std::ranges::fill(out, T());
       continue;
     }
+    if (plain.read(i, out)) continue;
     context.set_row(i);
     const Result<Records> records = Records::of(inputs, i);
     Result<void> done = records ? fill_all(wanted, standard, *records, out) : records.error();
@@ -224,6 +252,7 @@ Result<Array> numbers_of(const FixedLenFeature& wanted, const std::optional<Arra
 Result<Array> string_of(const FixedLenFeature& wanted, const std::optional<Array>& standard, const Records& records,
                         const Array& record) {
   STOKER_TRY(records.has_name(wanted.at));
+  if (!records.single()) return Error::invalid("what was found is of several records, and there is one");
   STOKER_TRY(const std::optional<Feature> feature, find(wanted, standard, records.message(0, wanted.at)));
   if (!feature) return *standard;
   Bytes text;
@@ -231,6 +260,35 @@ Result<Array> string_of(const FixedLenFeature& wanted, const std::optional<Array
     return misfit(wanted, *feature, 1, done.error());
   if (record.owner()) record.owner()->keep();
   return Array::view_bytes(text, record.owner());
+}
+
+// Each row one string.
+Column views(const FixedLenFeature& wanted, const std::optional<Array>& standard, std::span<const Column> inputs,
+             OpRows& rows, Context& context) {
+  const PlainMessages plain(wanted, inputs, rows);
+  std::vector<Array> made(static_cast<size_t>(rows.size));
+  Array kept;
+  const auto carefully = [&](int32_t i) -> Result<Array> {
+    STOKER_TRY(const Records records, Records::of(inputs, i));
+    return string_of(wanted, standard, records, row_of(inputs[0], i, kept));
+  };
+  for (int32_t i = 0; i < rows.size; ++i) {
+    if (rows.any_failed() && rows.has_failed(i)) continue;
+    Bytes text;
+    if (plain.read(i, text)) {
+      Buffer* owner = row_of(inputs[0], i, kept).owner();
+      if (owner) owner->keep();
+      made[static_cast<size_t>(i)] = Array::view_bytes(text, owner);
+      continue;
+    }
+    context.set_row(i);
+    Result<Array> row = carefully(i);
+    if (row)
+      made[static_cast<size_t>(i)] = *std::move(row);
+    else
+      rows.fail(i, std::move(row).error());
+  }
+  return Column(std::move(made));
 }
 
 Result<Array> strings_of(const FixedLenFeature& wanted, const std::optional<Array>& standard, const Records& records,
@@ -252,10 +310,8 @@ Result<Column> FixedLenFeature::apply(std::span<const Column> inputs, OpRows& ro
   if (dtype != DType::kBytes && all_single(inputs[0]))
     return dtype == DType::kInt64 ? numbers<int64_t>(*this, checked.count, standard, inputs, rows, context)
                                   : numbers<float>(*this, checked.count, standard, inputs, rows, context);
-  Array kept;
-  return each_row_of_records(inputs, rows, context, [&](const Records& records, int32_t i) -> Result<Array> {
-    if (dtype == DType::kBytes && records.single() && shape.empty())
-      return string_of(*this, standard, records, row_of(inputs[0], i, kept));
+  if (shape.empty() && all_single(inputs[0])) return views(*this, standard, inputs, rows, context);
+  return each_row_of_records(inputs, rows, context, [&](const Records& records, int32_t) -> Result<Array> {
     const std::vector<int64_t> dims = dims_for(records, shape);
     if (dtype == DType::kInt64) return numbers_of<int64_t>(*this, standard, records, dims);
     if (dtype == DType::kFloat32) return numbers_of<float>(*this, standard, records, dims);
