@@ -2,6 +2,7 @@
 // reads the same. Every kind of feature is decoded from them, alone and as a
 // vector of records: sparse indices lie inside of their shape, rows of ragged
 // values end where the values do, and a vector of records is the stack of them.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>

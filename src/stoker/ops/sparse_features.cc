@@ -87,7 +87,7 @@ struct Coordinates {
     if (records[a] != records[b]) return records[a] < records[b];
     for (const std::vector<int64_t>& axis : axes)
       if (axis[a] != axis[b]) return axis[a] < axis[b];
-    return false;
+    return a < b;
   }
 };
 
@@ -114,7 +114,7 @@ Result<Coordinates> coordinates_of(const SparseFeature& wanted, const Records& r
     all.records.insert(all.records.end(), static_cast<size_t>(values.sizes[i]), static_cast<int64_t>(i));
   all.order.resize(all.records.size());
   std::iota(all.order.begin(), all.order.end(), size_t{0});
-  if (!wanted.already_sorted) std::ranges::stable_sort(all.order, [&](size_t a, size_t b) { return all.before(a, b); });
+  if (!wanted.already_sorted) std::ranges::sort(all.order, [&](size_t a, size_t b) { return all.before(a, b); });
   return all;
 }
 
