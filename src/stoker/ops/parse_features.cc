@@ -79,14 +79,18 @@ Value value_of(const RaggedFeature& feature, const Found& found) {
   };
   Value value = part(-1);
   const int64_t outer = (found.several ? 1 : 0) + (found.lists ? 1 : 0);
-  for (int64_t level = outer + static_cast<int64_t>(ragged_levels(feature)); level-- > 0;)
-    value = dict({{"values", std::move(value)}, {"row_splits", part(level)}});
+  for (int64_t level = outer + static_cast<int64_t>(ragged_levels(feature)); level-- > 0;) {
+    Fields rows;
+    rows.emplace_back("values", value);
+    rows.emplace_back("row_splits", part(level));
+    value = dict(std::move(rows));
+  }
   return value;
 }
 
 Found find(const Value& serialized, ExampleSchema& features, bool several, bool lists) {
   Names names;
-  for (auto& [name, feature] : features) std::visit([&](auto& one) { place(one, name, names); }, feature);
+  for (auto& wanted : features) std::visit([&](auto& one) { place(one, wanted.first, names); }, wanted.second);
   return {serialized, call(ExampleFeatures{.keys = names.all(), .lists = lists}, {serialized}), several, lists};
 }
 
