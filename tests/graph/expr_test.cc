@@ -485,6 +485,7 @@ TEST(ProgramJson, KnowsEveryOperation) {
       json.set(param.name, param.type == "dtype"                          ? Json("int8")
                            : param.type == "two int64"                    ? Json(Json::List{Json(1), Json(1)})
                            : param.type == "string"                       ? Json("text")
+                           : param.type == "list of string"               ? Json(Json::List{Json("text")})
                            : param.type.find("list") == std::string::npos ? Json(1)
                                                                           : Json(Json::List{Json(1)}));
     }

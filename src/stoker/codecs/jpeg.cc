@@ -287,7 +287,9 @@ class Decoder final : public JpegRows {
                               channels_ == 1 ? " channel" : " channels");
       case JERR_BAD_PRECISION:
       case JERR_SOF_UNSUPPORTED:
+#if JPEG_LIB_VERSION < 70  // later interfaces always have arithmetic coding
       case JERR_ARITH_NOTIMPL:
+#endif
       case JERR_CCIR601_NOTIMPL:
       case JERR_FRACT_SAMPLE_NOTIMPL:
       case JERR_NOTIMPL:

@@ -180,7 +180,7 @@ HWY_INLINE hn::Vec<Bytes16> packed(hn::Vec<PairTag> a, hn::Vec<PairTag> b) {
   return {_mm512_packus_epi16(a.raw, b.raw)};
 #elif HWY_ARCH_X86 && HWY_MAX_BYTES == 32
   return {_mm256_packus_epi16(a.raw, b.raw)};
-#elif HWY_ARCH_X86
+#elif HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
   return {_mm_packus_epi16(a.raw, b.raw)};
 #else
   static_assert(kLanes == 4);
