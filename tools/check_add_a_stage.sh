@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Does what CONTRIBUTING.md says under "Adding a stage", in a copy of the tree:
-# header, test, line, and nothing else; then builds the stages' tests and runs
-# those of the new one. Also fails when the page shows other text than the files.
+# Does what CONTRIBUTING.md says under "Adding a stage" and "Adding an
+# operation", in a copy of the tree: header, test, line, and nothing else; then
+# builds the stages' tests and runs those of the new ones. Also fails when the page shows other text than the files.
 set -euo pipefail
 source "$(dirname "$0")/setup.sh"
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-python3 - CONTRIBUTING.md examples/add_a_stage/{stride.h,stride_test.cc,stages.def} <<'END'
+python3 - CONTRIBUTING.md examples/add_a_stage/{stride.h,stride_test.cc,stages.def,invert.h,invert_test.cc,ops.def} <<'END'
 import pathlib, sys
 page, *files = map(pathlib.Path, sys.argv[1:])
 missing = [str(f) for f in files if f.read_text().strip() not in page.read_text()]
@@ -20,8 +20,11 @@ cd "$folder"
 cp examples/add_a_stage/stride.h src/stoker/transforms/
 cp examples/add_a_stage/stride_test.cc tests/transforms/
 cat examples/add_a_stage/stages.def >>src/stoker/api/stages.def
+cp examples/add_a_stage/invert.h src/stoker/ops/
+cp examples/add_a_stage/invert_test.cc tests/ops/
+cat examples/add_a_stage/ops.def >>src/stoker/api/ops.def
 build release stages_tests
-build/release/bin/stages_tests --gtest_brief=1 --gtest_filter='*Stride*:*stride*'
+build/release/bin/stages_tests --gtest_brief=1 --gtest_filter='*Stride*:*stride*:Invert.*'
 echo '#include "stoker/stoker.h"
 auto every_third() { return stoker::Dataset::range({.stop = 9}).stride({.step = 3}); }' |
   g++ -std=c++20 -fsyntax-only -Isrc -Ibuild/release/generated/include -x c++ -

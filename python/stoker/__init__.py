@@ -11,6 +11,7 @@ from ._dataset import AUTOTUNE, INFINITE, UNKNOWN, Dataset, Iterator, from_seque
 from ._ops import (abs, cast, concat, constant, convert_to_tensor, expand_dims, maximum, minimum, reduce_max, reduce_mean,
                    reduce_min, reduce_sum, reshape, shape, squeeze, stack)
 from ._spec import TensorSpec, string
+from ._values import op
 from ._watch import Watch, watch
 from .errors import (Aborted, AlreadyExists, Cancelled, DataLoss, DeadlineExceeded, Error, FailedPrecondition, Internal,
                      InvalidArgument, NeedsValue, NotFound, OutOfRange, PermissionDenied, ResourceExhausted, Unavailable,

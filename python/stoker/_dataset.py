@@ -1,5 +1,6 @@
 """Data sets and their iterators, by tf.data's names."""
 
+import functools
 import json
 import logging
 import os
@@ -75,6 +76,11 @@ def _paths(value):
     if isinstance(value, np.ndarray):
         return [os.fspath(v) for v in value.reshape(-1).tolist()]
     return [os.fspath(v) for v in value]
+
+
+@functools.cache
+def _stage_names():
+    return frozenset(_core.stages())
 
 
 class Dataset:
@@ -370,6 +376,8 @@ class Dataset:
     def __getattr__(self, name):
         if name in _ASKED_BY_KERAS:
             return getattr(KerasAdapter(self), name)
+        if name in _stage_names():
+            return lambda **params: self._then(name, params.pop("name", None), **params)
         raise AttributeError(f"a data set has no {name!r}")
 
     def explain(self):

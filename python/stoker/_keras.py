@@ -74,9 +74,9 @@ class KerasAdapter:
         return batches
 
     def _signature(self):
-        """Types and shapes; where they are not known beforehand the first batch tells, and stays the first."""
+        """Types and shapes; where they, or the rank of one, are not known beforehand the first batch tells, and stays the first."""
         spec = self._dataset._known_spec()
-        if spec is not None:
+        if spec is not None and _ranks_are_known(spec):
             return spec
         batches = iter(self._dataset)
         first = next(batches, None)
@@ -84,6 +84,12 @@ class KerasAdapter:
             raise ValueError("the data set has no element, so that nothing is known about its batches")
         self._looked_at = itertools.chain([first], batches)
         return structure_map(_spec_like, first)
+
+
+def _ranks_are_known(spec):
+    known = []
+    structure_map(lambda leaf: known.append(leaf.shape is not None), spec)
+    return all(known)
 
 
 def _spec_like(value):

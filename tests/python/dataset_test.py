@@ -219,6 +219,22 @@ class Ends(unittest.TestCase):
             sk.Dataset.range(3).map(lambda x: int(x)).to_json()
 
 
+class ByName(unittest.TestCase):
+    """What the table has is there without a function of its own."""
+
+    def test_stages_take_their_parameters_by_name(self):
+        first = sk.data.Dataset.range(9).__getattr__("take")
+        self.assertEqual(list(first(count=2)), [0, 1])
+        with self.assertRaisesRegex(sk.InvalidArgument, "no parameter named 'cuont'"):
+            first(cuont=2)
+        with self.assertRaisesRegex(AttributeError, "a data set has no 'tkae'"):
+            sk.data.Dataset.range(9).tkae
+
+    def test_operations_work_inside_map_and_on_arrays(self):
+        self.assertEqual(sk.op("absolute", np.float32(-3)), 3)
+        self.assertEqual(list(sk.data.Dataset.range(-2, 1).map(lambda x: sk.op("absolute", x))), [2, 1, 0])
+
+
 class Errors(unittest.TestCase):
     def test_a_wrong_argument_is_told_where_it_stands(self):
         with self.assertRaisesRegex(sk.InvalidArgument, "batch_size"):

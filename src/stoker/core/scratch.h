@@ -17,7 +17,7 @@ struct ScratchAllocator {
   template <typename U>
   ScratchAllocator(const ScratchAllocator<U>&) {}
   T* allocate(size_t n) { return static_cast<T*>(take_scratch(n * sizeof(T))); }
-  void deallocate(T* items, size_t n) noexcept { give_scratch(items, n * sizeof(T)); }
+  void deallocate(T* items, size_t n) noexcept { give_scratch(static_cast<void*>(items), n * sizeof(T)); }
   bool operator==(const ScratchAllocator&) const = default;
 };
 

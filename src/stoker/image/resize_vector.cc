@@ -225,7 +225,8 @@ void woven_columns(const uint8_t* from, int channels, const FixedSpans& across, 
     uint8_t last[4][16];
     uint8_t* const rows[4] = {last[0], last[1], last[2], last[3]};
     store_four(begin, 0, rows);
-    for (int r = 0; r < 4; ++r) std::memcpy(to[r] + begin * channels, last[r], static_cast<size_t>(4 * channels));
+    for (int r = 0; r < 4; ++r)
+      std::memcpy(to[r] + begin * channels, last[r], size_t{4} * static_cast<size_t>(channels));
   }
 }
 
