@@ -13,7 +13,8 @@ namespace {
 
 TEST(ReadAhead, ChangesNothingOfWhatIsRead) {
   TempDir dir;
-  std::string bytes(70'000'000, 'x');
+  std::string bytes;
+  bytes.resize(70'000'000, 'x');
   for (size_t i = 0; i < bytes.size(); i += 997) bytes[i] = static_cast<char>(i);
   const MappedFile file = MappedFile::open(dir.write("a", bytes)).value();
   for (const bool let_go : {false, true}) {
