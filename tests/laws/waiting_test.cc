@@ -2,6 +2,7 @@
 // is lost, nobody waits for a thread that waits for him, and threads are kept.
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -317,6 +318,33 @@ std::vector<EpochCase> epoch_cases() {
          return numbers(20).map({.map_func = noted}).shuffle({.buffer_size = 5, .seed = 1}).repeat({.count = 3});
        }},
   };
+}
+
+// ---- priorities
+
+int nice_of_this_thread() { return getpriority(PRIO_PROCESS, 0); }
+
+// Where all processors are busy, the loop goes first, and what is read for the workers goes before their work.
+TEST(Priorities, WorkersAreBelowTheLoopAndReadersAreNot) {
+  const int loop = nice_of_this_thread();
+  if (loop == 19) GTEST_SKIP() << "these tests run at the lowest priority already";
+  WithResources here({.workers = 2, .memory_bytes = int64_t{1} << 24});
+  const Dataset read = numbers(32).interleave({.map_func =
+                                                   [](const Element&) {
+                                                     return Dataset::from_generator({.generator = [] {
+                                                       return [i = 0]() mutable -> Result<std::optional<Element>> {
+                                                         if (i++ == 20) return std::optional<Element>();
+                                                         return std::optional<Element>(
+                                                             Element(Array::of<int64_t>(nice_of_this_thread())));
+                                                       };
+                                                     }});
+                                                   },
+                                               .cycle_length = 16});
+  for (const int64_t reader : values(read.map({.map_func = [](int64_t nice) { return nice; }})))
+    EXPECT_EQ(reader, loop);
+  for (const int64_t worker :
+       values(numbers(20).map({.map_func = [](int64_t) { return int64_t{nice_of_this_thread()}; }})))
+    EXPECT_GT(worker, loop);
 }
 
 class Threads : public testing::TestWithParam<EpochCase> {

@@ -336,7 +336,7 @@ bool Engine::take_ready() {
     } while (bytes < small && ready_.size() < kMostReady);
     if (++takes_ % 16 == 0) root.prune(delivered_rows_, dropped);
     refill_now = root.wants_refill();
-    if (refill_now) waiting = count_waiter_work(1);
+    if (refill_now) waiting = call_waiters(1);
   }
   if (waiting > 0) Pool::process().want_waiters(1);
   if (refill_now) Pool::process().wake();

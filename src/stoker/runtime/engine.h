@@ -126,7 +126,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   static size_t capacity_of(const Segment& segment);
   static size_t capacity_of(const Segment& segment, size_t enough);
   static bool has_room_to_wake_for(const Segment& segment);
-  int count_waiter_work(int most) const;
+  // Pieces for which a waiting thread is to be woken now, up to `most`; a line calls for one once.
+  int call_waiters(int most);
   bool admit(Segment& segment, Ticket& ticket);
   bool admit_line(const Segment& segment);
   void start(Piece& piece);

@@ -100,6 +100,7 @@ void Engine::start(Piece& piece) {
   ++running_;
   if (&piece.segment->instance != root_.get()) piece.alive = piece.segment->instance.shared_from_this();
   if (!piece.ticket) {
+    piece.segment->waiter_called = false;
     piece.segment->line_busy = true;
     piece.most = rows_for(*piece.segment) * tickets_for(*piece.segment);
     return;
@@ -123,6 +124,7 @@ Engine::Piece Engine::pick(ThreadKind kind) {
   if (consumer_waiting_)
     if (Piece piece = pick_demand(kind)) return piece;
   for (Segment* segment : order_) {
+    if (kind == ThreadKind::kWaiter) segment->waiter_called = false;
     if (kind != ThreadKind::kWaiter || has_waiting_step(*segment)) {
       for (const auto& [first, ticket] : segment->queued)
         if (may_run(*segment, *ticket, kind)) {
@@ -171,9 +173,11 @@ Engine::Piece Engine::pick_demand(ThreadKind kind) {
   }
 }
 
+// The pool's monitor calls again for those that were called for in vain.
 int Engine::waiter_work(int most) {
   std::lock_guard lock(mutex_);
-  return count_waiter_work(most);
+  for (Segment* segment : order_) segment->waiter_called = false;
+  return call_waiters(most);
 }
 
 // Waking a thread costs as much as reading a record: it is woken to read several.
@@ -182,11 +186,15 @@ bool Engine::has_room_to_wake_for(const Segment& segment) {
   return segment.window.size() < capacity - capacity / 4;
 }
 
-int Engine::count_waiter_work(int most) const {
+int Engine::call_waiters(int most) {
   if (stopped_ || Pool::process().workers() == 0) return 0;
   int found = 0;
-  for (const Segment* segment : order_) {
-    if (segment->plan.line_waits && line_ready(*segment) && has_room_to_wake_for(*segment)) ++found;
+  for (Segment* segment : order_) {
+    if (found >= most) return most;
+    if (segment->plan.line_waits && !segment->waiter_called && line_ready(*segment) && has_room_to_wake_for(*segment)) {
+      segment->waiter_called = true;
+      ++found;
+    }
     if (segment->queued.empty() || !has_waiting_step(*segment)) continue;
     // A bounded step admits only so many more calls.
     std::map<const Meter*, int64_t> calls;
@@ -233,7 +241,7 @@ bool Engine::run_one(ThreadKind kind) {
   {
     std::lock_guard lock(mutex_);
     piece = pick(kind);
-    if (piece || kind != ThreadKind::kWaiter) waiting = count_waiter_work(1);
+    if (piece || kind != ThreadKind::kWaiter) waiting = call_waiters(1);
     more = piece && has_work();
   }
   if (waiting > 0) Pool::process().want_waiters(1);

@@ -125,7 +125,7 @@ void Engine::run_line(Piece piece, ThreadKind kind) {
       } else {
         mine = nullptr;
         // A waiter looks for more itself.
-        if (kind != ThreadKind::kWaiter) waiting = count_waiter_work(1);
+        if (kind != ThreadKind::kWaiter) waiting = call_waiters(1);
       }
     } else if (pulled.kind == Pulled::Kind::kEnd) {
       segment.line_ended = true;

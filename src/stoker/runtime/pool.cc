@@ -29,7 +29,8 @@ constexpr std::chrono::milliseconds kMemoryKept{200};
 constexpr int64_t kSpinNs = 10'000;
 // Reads and sleeping calls at once, over all iterators.
 constexpr int kMostWaiters = 64;
-constexpr int kWorkerNice = 5;
+constexpr int kBelowConsumer = 5;  // in nice
+constexpr uint64_t kWorkerSliceNs = 20'000'000;
 
 int standard_workers() {
   if (const char* given = std::getenv("STOKER_WORKERS"))
@@ -57,12 +58,31 @@ std::optional<bool> is_sleeping(int tid) {
   return name_end[2] == 'S' || name_end[2] == 'D';
 }
 
-// Below the consumer, and of the kind that does not take the processor from
-// the one who wakes it.
+// What sched_setattr takes, as of its first version: Linux's header for it cannot be had beside <sched.h>.
+struct SchedulingRequest {
+  uint32_t size = sizeof(SchedulingRequest);
+  uint32_t policy = 0;
+  uint64_t flags = 0;
+  int32_t nice = 0;
+  uint32_t priority = 0;
+  uint64_t runtime_ns = 0;
+  uint64_t deadline_ns = 0;
+  uint64_t period_ns = 0;
+};
+
+// Of the thread that the pool was first asked for: of the consumer, as far as can be said.
+int consumer_nice() {
+  static const int nice = getpriority(PRIO_PROCESS, 0);
+  return nice;
+}
+
+// A worker stays below the consumer, does not take the processor from the one
+// who wakes it, and works in long slices: kernels that know of them (6.12) let
+// the consumer and those who read in at once, before a slice is used up.
 void lower_priority() {
-  const sched_param none{};
-  pthread_setschedparam(pthread_self(), SCHED_BATCH, &none);
-  setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kWorkerNice);
+  const SchedulingRequest request{
+      .policy = SCHED_BATCH, .nice = std::min(consumer_nice() + kBelowConsumer, 19), .runtime_ns = kWorkerSliceNs};
+  syscall(SYS_sched_setattr, 0, &request, 0);
 }
 
 }  // namespace
@@ -74,6 +94,7 @@ Pool& Pool::process() {
 
 Pool::Pool() : target_(standard_workers()), engines_(std::make_shared<std::vector<std::shared_ptr<Engine>>>()) {
   Budget::process().on_room([this] { wake_all(); });
+  consumer_nice();
 }
 
 std::vector<std::shared_ptr<Engine>> Pool::engines() {
@@ -104,6 +125,7 @@ void Pool::add(std::shared_ptr<Engine> engine) {
   start_monitor();
   generation_.fetch_add(1);
   work_.notify_all();
+  look_now_ = true;
   monitor_.notify_all();
 }
 
@@ -140,7 +162,8 @@ void Pool::want_waiters(int n) {
   std::lock_guard lock(mutex_);
   const int idle = idle_waiters_.load();
   for (int i = 0; i < std::min(n, idle); ++i) waiter_work_.notify_one();
-  for (int i = idle; i < n && waiters_ < kMostWaiters; ++i) spawn_waiter();
+  more_waiters_ = std::min(std::max(more_waiters_, n - idle), kMostWaiters - waiters_);
+  if (more_waiters_ > 0) monitor_.notify_all();
 }
 
 void Pool::spawn_worker() {
@@ -220,8 +243,8 @@ void Pool::worker_loop(std::shared_ptr<ThreadSlot> slot) {
   }
 }
 
+// At the consumer's priority: what a waiter brings is what the workers live on, and it sleeps most of the time.
 void Pool::waiter_loop(std::shared_ptr<ThreadSlot> slot) {
-  lower_priority();
   ThreadSlot::mine() = slot.get();
   slot->tid = static_cast<int>(syscall(SYS_gettid));
   pthread_getcpuclockid(pthread_self(), &slot->cpu_clock);
@@ -288,6 +311,7 @@ void Pool::wait_for_engines(std::unique_lock<std::mutex>& lock) {
   monitor_.wait(lock, has_engines);
 }
 
+// It also starts the waiting threads: one that a worker starts would inherit its low priority, and keep it.
 void Pool::monitor_loop() {
   int64_t last_tick = 0;
   while (true) {
@@ -296,6 +320,8 @@ void Pool::monitor_loop() {
     int waiting = 0;
     {
       std::unique_lock lock(mutex_);
+      look_now_ = false;
+      for (; more_waiters_ > 0; --more_waiters_) spawn_waiter();
       if (engines_->empty()) {
         wait_for_engines(lock);
         last_tick = now_ns();
@@ -319,7 +345,7 @@ void Pool::monitor_loop() {
     if (tick) last_tick = now;
     if (waiting > 0) want_waiters(std::min(waiting, kMostWaiters));
     std::unique_lock lock(mutex_);
-    monitor_.wait_for(lock, next_look);
+    monitor_.wait_for(lock, next_look, [&] { return look_now_ || more_waiters_ > 0; });
   }
 }
 

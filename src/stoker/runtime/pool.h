@@ -51,7 +51,7 @@ class Pool {
   bool more_came(uint64_t seen) const;
   std::vector<std::shared_ptr<Engine>> engines();
   void spawn_worker();  // under mutex_
-  void spawn_waiter();  // under mutex_
+  void spawn_waiter();  // under mutex_, by the monitor
 
   std::atomic<int> target_{0};
   std::atomic<uint64_t> generation_{0};         // of what there is for workers
@@ -67,6 +67,8 @@ class Pool {
   std::vector<std::shared_ptr<ThreadSlot>> slots_;
   int active_workers_ = 0;  // not found waiting
   int waiters_ = 0;
+  int more_waiters_ = 0;  // that the monitor is to start
+  bool look_now_ = false;
   bool monitor_running_ = false;
   size_t next_engine_ = 0;
 };

@@ -58,6 +58,7 @@ struct Segment {
   std::vector<std::unique_ptr<Ticket>> spare;  // for those to come
   std::map<int64_t, Ticket*> queued;
   bool line_busy = false;
+  bool waiter_called = false;  // for the line, and has not come yet
   bool line_ended = false;
   bool closed = false;
   Segment* blocked_on = nullptr;
