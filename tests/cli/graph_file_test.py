@@ -27,7 +27,23 @@ class Wrong(TestCase):
     def test_an_unknown_parameter_with_the_nearest(self):
         self.refused(
             graph(numbers(3), {"stage": "batch", "bach_size": 2}),
-            "batch: no parameter named 'bach_size'; did you mean 'batch_size'?",
+            "stage 1, batch: no parameter named 'bach_size'; did you mean 'batch_size'?",
+        )
+        self.refused(
+            graph(numbers(3), {"stage": "batch", "size": 2}),
+            "stage 1, batch: no parameter named 'size'; it takes batch_size, drop_remainder, ",
+        )
+        self.refused(graph(numbers(3), {"stage": "unbatch", "size": 2}), "no parameter named 'size'; it takes none")
+
+    def test_the_stage_and_the_operation_by_their_names(self):
+        self.refused(graph(numbers(3), batch(0)), "stage 1, batch: batch_size must be at least 1")
+        self.refused(
+            graph(numbers(3), {"stage": "concatenate", "dataset": [numbers(2), batch(0)]}),
+            "stage 1, concatenate: 'dataset': stage 1, batch: batch_size",
+        )
+        self.refused(
+            graph(numbers(3), {"stage": "map", "map_func": function({"op": "decode_jpeg", "in": ["x"]})}),
+            "stage 1, map, decode_jpeg: ",
         )
 
     def test_a_wrong_type(self):

@@ -86,7 +86,10 @@ TEST(Fields, WriteDefaultsAndLeaveOutWhatIsNull) {
 
 TEST(Fields, SayInTheUsersWordsWhatIsWrong) {
   EXPECT_EQ(complaint(R"({"bach_size": 3})"), "batch: no parameter named 'bach_size'; did you mean 'batch_size'?");
-  EXPECT_EQ(complaint(R"({"batch_size": 3, "colour": 1})"), "batch: no parameter named 'colour'");
+  EXPECT_EQ(
+      complaint(R"({"batch_size": 3, "colour": 1})"),
+      "batch: no parameter named 'colour'; it takes batch_size, drop_remainder, workers, share, name, dtype, limit "
+      "and files");
   EXPECT_EQ(complaint(R"({})"), "batch: parameter 'batch_size' is missing");
   EXPECT_EQ(complaint(R"({"batch_size": 3, "batch_size": 4})"), "batch: parameter 'batch_size' stands twice");
   EXPECT_EQ(complaint(R"({"batch_size": "3"})"), "batch: 'batch_size' wants an integer, found a string");

@@ -198,15 +198,16 @@ Result<void> Loader::restore(std::string_view checkpoint) {
   std::lock_guard lock(at.mutex);
   if (at.closed) return Error::precondition("a closed loader cannot go on from a checkpoint");
   STOKER_TRY(at.prepare());
-  STOKER_TRY(Json json, parse_json(checkpoint));
-  STOKER_TRY(Passes passes, restore_head(*at.plan, json));
+  const Result<Json> json = parse_json(checkpoint);
+  if (!json) return Error::invalid("this is not a checkpoint of Stoker's: ", json.error().message());
+  STOKER_TRY(Passes passes, restore_head(*at.plan, *json));
   drop({std::exchange(at.engine, nullptr), std::exchange(at.ahead, nullptr)});
   at.begun_ns = 0;  // an epoch that goes on is no new one
   // Seeds are read when a graph is lowered: lower it again with those restored.
   at.plan.reset();
   STOKER_TRY(at.prepare());
   at.engine = at.made(std::move(passes));
-  Result<void> restored = at.engine->restore(json);
+  Result<void> restored = at.engine->restore(*json);
   if (!restored) drop({std::exchange(at.engine, nullptr)});  // half of a place is none
   return restored;
 }

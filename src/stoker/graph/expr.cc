@@ -455,8 +455,9 @@ Result<std::shared_ptr<const Program::Plan>> Program::make_plan(const Nest* inpu
   if (input) plan->arguments = static_cast<int>(input->leaf_count());
   for (int i = 0; i < plan->arguments; ++i) element.columns.push_back(i);
   if (input && arguments_ > 1 && input->fields().size() != static_cast<size_t>(arguments_))
-    return Error::invalid("the function takes ", arguments_, " arguments and the element ", input->words(), " has ",
-                          std::max<size_t>(1, input->fields().size()), " components");
+    return Error::invalid(
+        "the function takes ", arguments_, " arguments and the element ", input->words(), " has ",
+        input->fields().size() < 2 ? "1 component" : std::to_string(input->fields().size()) + " components");
 
   for (const Expr* expr : order_) {
     if (expr->kind != Expr::Kind::kConstant) continue;

@@ -790,6 +790,19 @@ Error about(std::string_view name, const Error& error) {
   return named;
 }
 
+// The nearest of the known names, or all of them where none is near.
+std::string what_was_meant(std::string_view name, const std::vector<std::string_view>& known) {
+  if (const std::string_view near = nearest(name, known); !near.empty())
+    return "did you mean '" + std::string(near) + "'?";
+  if (known.empty()) return "it takes none";
+  std::string all = "it takes ";
+  for (size_t i = 0; i < known.size(); ++i) {
+    if (i > 0) all += i + 1 < known.size() ? ", " : " and ";
+    all += known[i];
+  }
+  return all;
+}
+
 }  // namespace
 
 Result<void> read_value(const Codec& codec, const Json& from, ReadContext& context, void* to) {
@@ -816,9 +829,7 @@ Result<void> read_fields(const Fields& fields, const Json& from, ReadContext& co
     const auto at = std::ranges::find(fields.list(), std::string_view(key), &Fields::Field::name);
     if (at == fields.list().end()) {
       if (std::ranges::find(reserved, key) != reserved.end()) continue;
-      const std::string_view near = nearest(key, known);
-      return Error::invalid(owner, ": no parameter named '", key, "'",
-                            near.empty() ? "" : "; did you mean '" + std::string(near) + "'?");
+      return Error::invalid(owner, ": no parameter named '", key, "'; ", what_was_meant(key, known));
     }
     Result<void> read = read_value(*at->codec, value, context, at->address);
     if (read) continue;

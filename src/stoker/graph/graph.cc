@@ -7,8 +7,10 @@
 namespace stoker {
 namespace {
 
+// "batch: …"; "map, resize: …" where an operation has named itself.
 Error in_words_of(const Stage& stage, const Error& error) {
-  const std::string prefix = std::string(stage.type().name) + ": ";
+  const std::string& operation = error.place().stage;
+  const std::string prefix = std::string(stage.type().name) + (operation.empty() ? "" : ", " + operation) + ": ";
   if (error.message().starts_with(prefix)) return error;
   return Error(error.code(), prefix + error.message());
 }
@@ -136,8 +138,16 @@ Result<Json> graph_to_json(const Node& root, WriteContext& context) {
 
 namespace {
 
-Error at_stage(size_t i, const Error& error) {
-  return Error(error.code(), "stage " + std::to_string(i) + ": " + error.message());
+// "stage 2, batch: …", whose name the message may begin with already.
+Error at_stage(size_t i, const Json& json, const Error& error) {
+  std::string place = "stage " + std::to_string(i);
+  std::string_view message = error.message();
+  const Json* name = json.find("stage");
+  if (const auto* stage = name ? name->as<std::string>() : nullptr; stage && message.starts_with(*stage)) {
+    const std::string_view rest = message.substr(stage->size());
+    if (rest.starts_with(": ") || rest.starts_with(", ")) return Error::of(error.code(), place, ", ", message);
+  }
+  return Error::of(error.code(), place, ": ", message);
 }
 
 std::string id_of(const Json& json) {
@@ -193,7 +203,7 @@ Result<std::shared_ptr<const Node>> stages_from_json(const Json& stages, ReadCon
   std::shared_ptr<const Node> node;
   for (size_t i = 0; i < list->size(); ++i) {
     Result<std::shared_ptr<const Node>> next = stage_from_json((*list)[i], std::move(node), context);
-    if (!next) return at_stage(i, next.error());
+    if (!next) return at_stage(i, (*list)[i], next.error());
     node = *std::move(next);
   }
   --context.depth;
