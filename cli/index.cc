@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "cli/commands.h"
 #include "cli/inputs.h"
@@ -23,6 +24,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr size_t kMostListed = 20;
+
+// How many records have each label.
+using LabelCounts = std::map<int64_t, int64_t>;
+
 // What became of one file.
 struct Indexed {
   std::string path;
@@ -30,7 +36,8 @@ struct Indexed {
   int64_t records = 0;
   std::string index;  // where it is kept
   bool beside = true;
-  bool fresh = false;  // made now
+  bool fresh = false;                      // made now
+  std::optional<LabelCounts> labels = {};  // where the index has them
   std::optional<Error> error = {};
 };
 
@@ -95,6 +102,13 @@ Result<void> keep(const FileIndex& index, Indexed& result) {
   return index.keep_in_cache(result.path);
 }
 
+std::optional<LabelCounts> counted(const IndexView& index) {
+  if (!index.has_labels()) return std::nullopt;
+  LabelCounts counts;
+  for (int64_t record = 0; record < index.records(); ++record) ++counts[index.label(record)];
+  return counts;
+}
+
 Result<void> index_file(const InputFile& file, const std::string& label, Indexed& result) {
   STOKER_TRY(check_kind(file));
   std::optional<FileIndex> index = label.empty() ? FileIndex::kept(file.path) : std::nullopt;
@@ -104,6 +118,7 @@ Result<void> index_file(const InputFile& file, const std::string& label, Indexed
     STOKER_TRY(check_records(file, *index));
   }
   result.records = index->view().records();
+  result.labels = counted(index->view());
   result.index = index_paths_of(file.path)[0];
   if (!result.fresh && fs::exists(result.index)) return {};
   return keep(*index, result);
@@ -130,6 +145,12 @@ Result<std::vector<Indexed>> index_all(const IndexOptions& options, const Inputs
   return results;
 }
 
+Json json_of(const LabelCounts& counts) {
+  Json json = Json::dict();
+  for (const auto& [label, count] : counts) json.set(std::to_string(label), count);
+  return json;
+}
+
 Json json_of(const std::vector<Indexed>& results) {
   Json files = Json::list();
   for (const Indexed& result : results) {
@@ -142,12 +163,26 @@ Json json_of(const std::vector<Indexed>& results) {
       one.set("records", result.records);
       one.set("index", json_text(result.index));
       one.set("made", result.fresh);
+      if (result.labels) one.set("labels", json_of(*result.labels));
     }
     files.push(std::move(one));
   }
   Json json = Json::dict();
   json.set("files", std::move(files));
   return json;
+}
+
+void say_labels(const std::vector<Indexed>& results) {
+  LabelCounts all;
+  for (const Indexed& result : results)
+    for (const auto& [label, count] : result.labels.value_or(LabelCounts())) all[label] += count;
+  if (all.empty()) return;
+  print_line(plural(static_cast<int64_t>(all.size()), "label", "labels") + ":");
+  size_t listed = 0;
+  for (const auto& [label, count] : all) {
+    if (listed++ == kMostListed) return print_line("  …; --json has all");
+    print_line(fmt::format("  {}  {}", label, grouped(count)));
+  }
 }
 
 void say_what_was_done(const std::vector<Indexed>& results, double seconds) {
@@ -169,6 +204,7 @@ void say_what_was_done(const std::vector<Indexed>& results, double seconds) {
     print_line(fmt::format("  {} in the cache folder, as the data folder cannot be written: {}",
                            plural(in_cache, "index lies", "indexes lie"),
                            fs::path(cached->index).parent_path().string()));
+  say_labels(results);
 }
 
 }  // namespace

@@ -147,8 +147,9 @@ DATA is TFRecord files, patterns, or folders, which are searched at any depth.
 Compressed files are refused: they can only be read from their front. Such files
 are listed, the others are indexed, and the exit code is 1.
 
---label reads every record and keeps one int64 feature of it, so that samplers
-know the classes without reading the data. A record without it is an error.
+--label reads every record and keeps one int64 feature of it. How often each label
+occurs is told then and by every later call, which reads the index alone. A
+record without the feature is an error.
 
 Examples:
   stoker index packed                            all TFRecord files in a folder
@@ -425,7 +426,8 @@ void CommandLine::add_verify() {
   CLI::App* command = add("verify", "Check every checksum and every picture, and list the bad", kVerifyFooter,
                           [this] { return verify(verify_); });
   data_argument(command, verify_.paths);
-  command->add_flag("!--no-pictures", verify_.pictures, "Decode no pictures: only checksums");
+  command->add_flag_callback(
+      "--no-pictures", [this] { verify_.pictures = false; }, "Decode no pictures: only checksums");
   command->add_flag("--quiet", verify_.quiet, "Show no progress");
   command->add_flag("--json", verify_.json, "What was found as JSON");
 }

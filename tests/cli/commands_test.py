@@ -11,7 +11,7 @@ import unittest
 from command import BAD_DATA, DIVIDE_BY_MOD_7, FINE, STOKER, WRONG_USE, TestCase
 from command import batch, graph, mapped, numbers, op, stoker
 
-COMMANDS = ["run", "explain", "bench", "replay", "stages", "pack", "demo", "completion", "help"]
+COMMANDS = ["run", "explain", "bench", "replay", "stages", "pack", "index", "verify", "inspect", "demo", "completion", "help"]
 
 
 class CommandLine(TestCase):
@@ -35,6 +35,7 @@ class CommandLine(TestCase):
             self.assertEqual(result.status, FINE)
             self.assertIn(f"Usage: stoker {command}", result.text)
             self.assertRegex(result.text, rf"Examples?:\n(.|\n)*stoker (--workers 0 )?{command}")
+            self.assertNotIn("{false}", result.text)
             self.assertEqual(stoker("help", command).text, result.text)
 
     def test_without_a_command_shows_the_help(self):

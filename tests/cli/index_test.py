@@ -62,9 +62,19 @@ class Indexes(IndexCase):
 
     def test_have_the_labels_that_are_asked_for(self):
         path = self.put("a.tfrecord", *(to_example(x=b"?", label=label) for label in (7, -1, 7)))
-        self.index(path)
-        self.index(path, "--label", "label")
+        self.assertNotIn("labels", self.index(path)[0])
+        self.assertEqual(self.index(path, "--label", "label")[0]["labels"], {"-1": 1, "7": 2})
         self.assertEqual(self.kept(path)[1], [7, -1, 7])
+
+    def test_count_labels_without_reading_the_records(self):
+        path = self.put("a.tfrecord", *(to_example(x=b"?" * 4096, label=label) for label in (7, -1, 7)))
+        self.index(path, "--label", "label")
+        data, times = bytearray(path.read_bytes()), path.stat()
+        data[len(data) // 2] ^= 1  # in the second record, which reading would find damaged
+        path.write_bytes(data)
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+        self.assertEqual(stoker("index", path).lines[1:], ["2 labels:", "  -1  1", "  7  2"])
+        self.assertEqual(stoker("index", path, "--label", "label").status, BAD_DATA)
 
     def test_in_words(self):
         self.put("a.tfrecord", b"1", b"2")
