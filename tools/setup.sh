@@ -107,10 +107,10 @@ run_python_tests() {
 # Frameworks are large and stay the same: their environment is kept outside the clone.
 frameworks_env=${XDG_CACHE_HOME:-$HOME/.cache}/stoker/frameworks
 
-# The same package beside TensorFlow, Keras and Pillow.
+# The same package beside TensorFlow, Keras and Pillow, and mypy for its stubs.
 install_frameworks() {
   [[ -x $frameworks_env/bin/pip ]] || python3 -m venv "$frameworks_env"
   local pip=("$frameworks_env/bin/pip" --disable-pip-version-check install -q)
-  "${pip[@]}" tensorflow-cpu pillow
+  "${pip[@]}" tensorflow-cpu pillow mypy
   "${pip[@]}" --no-deps --force-reinstall "$(built_wheel)"
 }

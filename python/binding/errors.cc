@@ -30,11 +30,11 @@ Code code_of(nb::python_error& thrown) {
 
 }  // namespace
 
-void raise(const Error& error) {
+void raise(const Error& error, const std::string& stage) {
   const Error::Place& place = error.place();
   const nb::object type = nb::module_::import_("stoker.errors").attr(std::string(name_of(error.code())).c_str());
   nb::object made = type(error.words().c_str());
-  made.attr("stage") = optional_text(place.stage);
+  made.attr("stage") = optional_text(place.stage.empty() ? stage : place.stage);
   made.attr("source") = optional_text(place.source);
   made.attr("position") = optional_number(place.position);
   made.attr("path") = optional_text(place.path);

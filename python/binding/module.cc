@@ -71,14 +71,23 @@ struct Written {
   std::string name;
 };
 
+template <typename Type>
+[[noreturn]] void refuse(const char* what, const std::string& name, std::span<const Type* const> types) {
+  std::vector<std::string_view> known;
+  for (const Type* type : types) known.push_back(type->name);
+  const std::string near(nearest(name, known));
+  raise(Error::invalid("no ", what, " named '", name, "'", near.empty() ? "" : "; did you mean '" + near + "'?"));
+}
+
 Dataset dataset_of(const std::string& stage, const nb::dict& params, const Dataset* input, const Written& at) {
   const StageType* type = registry().find_stage(stage);
-  if (!type) raise(Error::not_found("there is no stage named '", stage, "'"));
+  if (!type) refuse("stage", stage, registry().stages());
+  const std::string& name = at.name.empty() ? stage : at.name;
   ReadContext context;
   context.registry = &registry();
   const Json json = params_of(params, context, &give);
-  auto made = value_of(type->read(json, context));
-  auto node = value_of(make_node(std::move(made), input ? input->node() : nullptr, {at.file, at.line}, at.name));
+  auto made = value_of(type->read(json, context), name);
+  auto node = value_of(make_node(std::move(made), input ? input->node() : nullptr, {at.file, at.line}, at.name), name);
   return Dataset(Graph(std::move(node)));
 }
 
@@ -86,11 +95,11 @@ Dataset dataset_of(const std::string& stage, const nb::dict& params, const Datas
 
 PyExpr op_of(const std::string& name, const std::vector<PyExpr>& inputs, const nb::dict& params) {
   const OpType* type = registry().find_op(name);
-  if (!type) raise(Error::not_found("there is no operation named '", name, "'"));
+  if (!type) refuse("operation", name, registry().ops());
   ReadContext context;
   context.registry = &registry();
   const Json json = params_of(params, context, &give);
-  auto op = value_of(type->read(json, context));
+  auto op = value_of(type->read(json, context), name);
   std::vector<Expr::Ref> parts;
   for (const PyExpr& input : inputs) parts.push_back(input.expr);
   return {Expr::of_op(std::move(op), std::move(parts))};
@@ -238,12 +247,18 @@ nb::object table_of_params(const std::vector<ParamDoc>& params) {
   return all;
 }
 
+bool is_source(const StageType& type) { return type.form == Form::kList || type.form == Form::kStream; }
+
 template <typename Type>
 nb::dict table_of(std::span<const Type* const> types) {
   nb::dict all;
   for (const Type* type : types) {
     nb::dict one;
     one["doc"] = std::string(type->doc);
+    if constexpr (std::is_same_v<Type, StageType>)
+      one["source"] = is_source(*type);
+    else
+      one["inputs"] = type->inputs < 0 ? nb::none() : nb::object(nb::int_(type->inputs));
     one["params"] = table_of_params(type->params);
     all[std::string(type->name).c_str()] = one;
   }

@@ -18,15 +18,16 @@ Json json_of(nb::handle value, ReadContext& context, const Give& give) {
     const nb::bytes text = nb::borrow<nb::bytes>(value);
     return Json(std::string(text.c_str(), text.size()));
   }
-  if (PyList_Check(value.ptr())) {
+  if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr())) {
     Json list = Json::list();
-    for (nb::handle item : nb::borrow<nb::list>(value)) list.push(json_of(item, context, give));
+    for (nb::handle item : nb::borrow<nb::sequence>(value)) list.push(json_of(item, context, give));
     return list;
   }
   if (PyDict_Check(value.ptr())) return params_of(nb::borrow<nb::dict>(value), context, give);
   const auto number = static_cast<int64_t>(context.given.size());
   if (!give(value, context))
-    throw Error::invalid("a parameter of type ", nb::cast<std::string>(value.type().attr("__name__")));
+    throw Error::invalid("a parameter is of type ", nb::cast<std::string>(value.type().attr("__name__")),
+                         "; numbers, text, lists, dicts, functions and data sets are taken");
   Json given = Json::dict();
   given.set("given", number);
   return given;

@@ -8,10 +8,10 @@ import numpy as _np
 from . import _core, data, errors, image, io, random
 from ._composite import RaggedTensor, SparseTensor
 from ._dataset import AUTOTUNE, INFINITE, UNKNOWN, Dataset, Iterator, from_sequence, load_graph
-from ._ops import (abs, cast, concat, constant, convert_to_tensor, expand_dims, maximum, minimum, reduce_max, reduce_mean,
-                   reduce_min, reduce_sum, reshape, shape, squeeze, stack)
+from ._ops import (abs, cast, concat, convert_to_tensor, expand_dims, maximum, minimum, reduce_max, reduce_mean, reduce_min,
+                   reduce_sum, reshape, shape, squeeze, stack)
 from ._spec import TensorSpec, string
-from ._values import op
+from ._values import constant, op
 from ._watch import Watch, watch
 from .errors import (Aborted, AlreadyExists, Cancelled, DataLoss, DeadlineExceeded, Error, FailedPrecondition, Internal,
                      InvalidArgument, NeedsValue, NotFound, OutOfRange, PermissionDenied, ResourceExhausted, Unavailable,
@@ -26,7 +26,7 @@ float16, float32, float64 = (_np.dtype(n) for n in ("float16", "float32", "float
 bfloat16 = "bfloat16"
 
 
-def configure(workers=None, memory_bytes=None):
+def configure(workers=None, memory_bytes=None) -> None:
     """Bounds the threads and the bytes that all data sets of the process share."""
     _core.configure(workers, memory_bytes)
 

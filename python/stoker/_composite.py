@@ -4,6 +4,8 @@ In the engine they are dicts: {indices, values, dense_shape} and {values, row_sp
 over as the classes here, and the classes are taken wherever an element is.
 """
 
+from typing import Any
+
 import numpy as np
 
 
@@ -21,14 +23,14 @@ class SparseTensor:
         return f"SparseTensor(indices={self.indices!r}, values={self.values!r}, dense_shape={self.dense_shape!r})"
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype:
         return self.values.dtype
 
     @property
-    def shape(self):
+    def shape(self) -> tuple:
         return tuple(int(side) for side in self.dense_shape)
 
-    def to_dense(self, default_value=None):
+    def to_dense(self, default_value=None) -> np.ndarray:
         """The array itself, with the default (0, or b"") where there is no value."""
         dense = np.full(self.shape, _default(self.values) if default_value is None else default_value, self.values.dtype)
         places = np.asarray(self.indices)
@@ -54,38 +56,38 @@ class RaggedTensor:
         return f"RaggedTensor(values={self.values!r}, row_splits={self.row_splits!r})"
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype:
         return self.values.dtype
 
     @property
-    def ragged_rank(self):
+    def ragged_rank(self) -> int:
         return 1 + (self.values.ragged_rank if isinstance(self.values, RaggedTensor) else 0)
 
     @property
-    def flat_values(self):
+    def flat_values(self) -> np.ndarray:
         return self.values.flat_values if isinstance(self.values, RaggedTensor) else self.values
 
     @property
-    def nested_row_splits(self):
+    def nested_row_splits(self) -> tuple:
         """From the outermost dimension to the innermost."""
         return (self.row_splits, *(self.values.nested_row_splits if isinstance(self.values, RaggedTensor) else ()))
 
-    def row_lengths(self):
+    def row_lengths(self) -> np.ndarray:
         return np.diff(self.row_splits)
 
     def __len__(self):
         return len(self.row_splits) - 1
 
-    def __getitem__(self, i):
+    def __getitem__(self, i) -> "np.ndarray[Any, Any] | RaggedTensor":
         """One row: an array, or a ragged value of one dimension less."""
         i = range(len(self))[i]
         return _rows(self.values, int(self.row_splits[i]), int(self.row_splits[i + 1]))
 
-    def to_list(self):
+    def to_list(self) -> list:
         """Lists in lists."""
         return [row.to_list() if isinstance(row, RaggedTensor) else row.tolist() for row in self]
 
-    def to_tensor(self, default_value=None):
+    def to_tensor(self, default_value=None) -> np.ndarray:
         """One array, short rows filled up with the default (0, or b"")."""
         flat = self.flat_values
         return _filled(self, _default(flat) if default_value is None else default_value, flat.dtype, flat.shape[1:])

@@ -1,13 +1,16 @@
 """Data sets and their iterators, by tf.data's names."""
 
-import functools
+import difflib
+import inspect
 import json
 import logging
 import os
 import sys
 import textwrap
 import threading
+import warnings
 import weakref
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +20,9 @@ from ._keras import KerasAdapter, data_adapter_class
 from ._spec import TensorSpec, convert, structure_map
 from ._trace import python_function, trace
 from ._values import constant, dtype_name
+
+if TYPE_CHECKING:
+    from ._torch import TorchLoader
 
 AUTOTUNE = -1
 INFINITE = -1
@@ -43,10 +49,18 @@ def _check_name(name):
 
 
 def _number(value):
-    """A count as an int; NumPy's and plain arrays of rank 0 too."""
-    if value is None or isinstance(value, (bool, int)):
+    """An array of rank 0 as its number. What is no whole number the stage refuses, by the parameter's name."""
+    if value is None or isinstance(value, (bool, int, float, str, bytes)):
         return value
-    return int(np.asarray(value).item())
+    return np.asarray(value).item()
+
+
+def _has_effect(deterministic, num_parallel_calls):
+    """`deterministic`, or None with a warning where it says nothing, as in tf.data."""
+    if deterministic is None or num_parallel_calls is not None:
+        return deterministic
+    warnings.warn("`deterministic` has no effect without `num_parallel_calls`", stacklevel=3)
+    return None
 
 
 def _has_composites(structure):
@@ -78,12 +92,47 @@ def _paths(value):
     return [os.fspath(v) for v in value]
 
 
-@functools.cache
-def _stage_names():
-    return frozenset(_core.stages())
+_STAGES = _core.stages()
 
 
-class Dataset:
+def _by_name(stage, make):
+    """A stage of the table that has no method of its own: a function of its parameters, by keyword."""
+
+    def call(*, name=None, **params):
+        return make(stage, name, **params)
+
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    known = [inspect.Parameter(param["name"], keyword, default=inspect.Parameter.empty if param["required"] else None)
+             for param in _STAGES[stage]["params"]]
+    call.__signature__ = inspect.Signature([*known, inspect.Parameter("name", keyword, default=None)])
+    call.__name__ = call.__qualname__ = stage
+    call.__doc__ = _STAGES[stage]["doc"]
+    return call
+
+
+def _names(sources):
+    """What a data set has: methods, and stages of the table."""
+    return [*type.__dir__(Dataset), *(name for name, stage in _STAGES.items() if stage["source"] == sources)]
+
+
+def _no_attribute(name, names):
+    near = difflib.get_close_matches(name, names, 1)
+    return AttributeError(f"a data set has no {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+
+
+class _Sources(type):
+    """Sources of the table stand at the class, `Dataset.idx(filenames=[…])`, as range does."""
+
+    def __getattr__(cls, name):
+        if _STAGES.get(name, {}).get("source"):
+            return _by_name(name, Dataset._source)
+        raise _no_attribute(name, _names(sources=True))
+
+    def __dir__(cls):
+        return _names(sources=True)
+
+
+class Dataset(metaclass=_Sources):
     """A data set: how elements are made. Immutable; every method gives a new one."""
 
     __slots__ = ("_core", "_idle", "_lock", "_hooks", "__weakref__")
@@ -176,7 +225,8 @@ class Dataset:
         calls = _number(num_parallel_calls)
         if python and calls is None:
             calls = 1
-        return self._then("map", name, map_func=function, num_parallel_calls=calls, deterministic=deterministic)
+        return self._then("map", name, map_func=function, num_parallel_calls=calls,
+                          deterministic=_has_effect(deterministic, num_parallel_calls))
 
     def filter(self, predicate, name=None):
         """Keeps the elements for which `predicate` is true."""
@@ -205,12 +255,13 @@ class Dataset:
         """The elements of the data sets that `map_func` gives, in turns."""
         return self._then("interleave", name, map_func=_graph_function(map_func), cycle_length=_number(cycle_length),
                           block_length=_number(block_length), num_parallel_calls=_number(num_parallel_calls),
-                          deterministic=deterministic)
+                          deterministic=_has_effect(deterministic, num_parallel_calls))
 
     # ---- batches
 
     def batch(self, batch_size, drop_remainder=False, num_parallel_calls=None, deterministic=None, name=None):
         """Elements stacked, `batch_size` at a time."""
+        _has_effect(deterministic, num_parallel_calls)
         known = self._core.element_spec()
         if known is not None and _has_composites(known[0]):
             raise errors.Unimplemented("sparse and ragged values are not stacked; put parse_example behind batch, which "
@@ -289,10 +340,10 @@ class Dataset:
             raise TypeError(f"the function gave a {type(made).__name__} instead of a data set")
         return made
 
-    def __iter__(self):
+    def __iter__(self) -> "Iterator":
         return Iterator(self)
 
-    def as_numpy_iterator(self):
+    def as_numpy_iterator(self) -> "Iterator":
         """The same as iter(ds): elements are NumPy's already."""
         return iter(self)
 
@@ -307,22 +358,22 @@ class Dataset:
             raise TypeError("the length of the data set is not known")
         return count
 
-    def cardinality(self):
+    def cardinality(self) -> int:
         """A number, INFINITE or UNKNOWN."""
         return self._core.cardinality()
 
-    def at(self, i):
+    def at(self, i) -> Any:
         """What the first pass gives at place i."""
         return self._core.at(_number(i))
 
-    def get_single_element(self, name=None):
+    def get_single_element(self, name=None) -> Any:
         """The only element; an error where there are none or several."""
         found = [value for value, _ in zip(self, (0, 1))]
         if len(found) != 1:
             raise errors.InvalidArgument("the data set has no element" if not found else "the data set has several elements")
         return found[0]
 
-    def reduce(self, initial_state, reduce_func, name=None):
+    def reduce(self, initial_state, reduce_func, name=None) -> Any:
         """`reduce_func(state, element)` over all elements, in Python."""
         state = initial_state
         for element in self:
@@ -330,7 +381,7 @@ class Dataset:
         return state
 
     @property
-    def element_spec(self):
+    def element_spec(self) -> Any:
         """Structure, shapes and types of the elements."""
         known = self._known_spec()
         return structure_map(_spec_of_value, self._one()) if known is None else known
@@ -358,13 +409,13 @@ class Dataset:
             raise errors.FailedPrecondition("the data set has no element that could show its types")
         return found[0]
 
-    def torch(self, device=None):
+    def torch(self, device=None) -> "TorchLoader":
         """The same elements as PyTorch's tensors, on a device if one is named; strings stay bytes."""
         from ._torch import TorchLoader
 
         return TorchLoader(self, device)
 
-    def keras(self):
+    def keras(self) -> Any:
         """What Keras' fit, evaluate and predict take; they take the data set itself, too."""
         return KerasAdapter(self)
 
@@ -376,24 +427,31 @@ class Dataset:
     def __getattr__(self, name):
         if name in _ASKED_BY_KERAS:
             return getattr(KerasAdapter(self), name)
-        if name in _stage_names():
-            return lambda **params: self._then(name, params.pop("name", None), **params)
-        raise AttributeError(f"a data set has no {name!r}")
+        stage = _STAGES.get(name)
+        if stage is None:
+            raise _no_attribute(name, _names(sources=False))
+        if stage["source"]:
+            raise AttributeError(f"{name} is a source and has nothing before it: Dataset.{name}(…)")
+        return _by_name(name, self._then)
 
-    def explain(self):
+    def __dir__(self):
+        return _names(sources=False)
+
+    def explain(self) -> str:
         """How it runs: segments, what is native, what is held."""
         return self._core.explain()
 
-    def save_graph(self, path):
+    def save_graph(self, path) -> None:
         """Writes the graph; `stoker run` and load_graph read it."""
         self._core.save_graph(os.fspath(path))
 
-    def to_json(self):
+    def to_json(self) -> str:
         """The graph as text."""
         return self._core.to_json()
 
     def __repr__(self):
-        return f"<stoker.Dataset, elements {self._core.element_spec()}>"
+        known = self._known_spec()
+        return f"<stoker.Dataset, elements {'not known before one is made' if known is None else known}>"
 
     # ---- loaders are kept: the next epoch goes on with the same engine
 
@@ -462,17 +520,17 @@ class Iterator:
         if dataset._hooks:  # a loader that is kept would begin the next pass ahead
             self._give_back.detach()
 
-    def __iter__(self):
+    def __iter__(self) -> "Iterator":
         return self
 
-    def __next__(self):
+    def __next__(self) -> Any:
         found = self._loader.next()
         if found is None:
             self._end()
             raise StopIteration
         return found[0]
 
-    def get_next(self, name=None):
+    def get_next(self, name=None) -> Any:
         """The next element; OutOfRange at the end."""
         found = self._loader.next()
         if found is None:
@@ -497,33 +555,35 @@ class Iterator:
         count = self.stats()["skipped"]
         _log.warning("%d %s skipped:%s%s", count, "element was" if count == 1 else "elements were", listed, more)
 
-    def save(self):
+    def save(self) -> bytes:
         """The place behind the last element given, as bytes."""
         return self._loader.save()
 
-    def restore(self, checkpoint):
+    def restore(self, checkpoint) -> None:
         """Goes to a place that was saved; also one that has begun or ended."""
+        if not isinstance(checkpoint, (bytes, bytearray, memoryview)):
+            raise TypeError(f"restore wants the bytes that save() gave, found {type(checkpoint).__name__}")
         self._loader.restore(bytes(checkpoint))
 
-    def stats(self):
+    def stats(self) -> dict:
         """Counts, times and shares for each stage and window."""
         return json.loads(self._loader.stats())
 
-    def skipped(self):
+    def skipped(self) -> list:
         """[(origin, kind, message)…] of the elements that were left out."""
         return self._loader.skipped()
 
-    def wait_seconds(self):
+    def wait_seconds(self) -> float:
         """How long next() has waited, this epoch."""
         return self._loader.wait_seconds()
 
-    def close(self):
+    def close(self) -> None:
         """Ends the pass; waits for calls in progress."""
         self._give_back.detach()
         self._loader.close()
 
     @property
-    def element_spec(self):
+    def element_spec(self) -> Any:
         return self._dataset.element_spec
 
 

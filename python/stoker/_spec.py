@@ -1,5 +1,7 @@
 """What is known of elements before they are made."""
 
+from typing import Any
+
 import numpy as np
 
 from ._composite import COMPOSITES, composite_map
@@ -52,15 +54,15 @@ class TensorSpec:
         self._name = name
 
     @property
-    def shape(self):
+    def shape(self) -> "tuple[int | None, ...] | None":
         return self._shape
 
     @property
-    def dtype(self):
+    def dtype(self) -> "np.dtype[Any] | _String":
         return self._dtype
 
     @property
-    def name(self):
+    def name(self) -> "str | None":
         return self._name
 
     def __eq__(self, other):
@@ -72,9 +74,8 @@ class TensorSpec:
         return hash((self._shape, str(self._dtype)))
 
     def __repr__(self):
-        dtype = "sk.string" if self._dtype is string else f"np.{self._dtype.name}"
         name = "" if self._name is None else f", name={self._name!r}"
-        return f"TensorSpec(shape={self._shape!r}, dtype={dtype}{name})"
+        return f"sk.TensorSpec(shape={self._shape!r}, dtype=sk.{self._dtype.name}{name})"
 
     def __reduce__(self):
         return TensorSpec, (self._shape, dtype_name(self._dtype), self._name)

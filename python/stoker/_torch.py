@@ -1,5 +1,8 @@
 """Elements as PyTorch's tensors."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 import torch
 
@@ -16,10 +19,10 @@ class TorchLoader:
         self.dataset = dataset
         self.device = None if device is None else torch.device(device)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator:
         return map(self.convert, self.dataset)
 
-    def convert(self, element):
+    def convert(self, element) -> Any:
         return structure_map(self._tensor, element)
 
     def __len__(self):

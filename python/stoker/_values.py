@@ -200,7 +200,7 @@ def _at_once(name, inputs, params):
     return source.then("map", {"map_func": program}, "", 0, "").at(0)
 
 
-def constant(value, dtype=None, shape=None):
+def constant(value, dtype=None, shape=None) -> np.ndarray:
     """A NumPy array with TensorFlow's types for plain numbers: int32 (int64 where needed), float32."""
     array = np.asarray(value, dtype=None if dtype is None or dtype_name(dtype) == "string" else dtype_name(dtype))
     if array.dtype.kind == "S" and not isinstance(value, (np.ndarray, np.generic)):

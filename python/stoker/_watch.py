@@ -6,12 +6,13 @@ import statistics
 import sys
 import threading
 import time
+from typing import Any
 
 from . import _core
 from ._dataset import Dataset, Iterator, _caller
 
 
-def watch(loader, model=None, optimizer=None, *, window=None, steps=None):
+def watch(loader, model=None, optimizer=None, *, window=None, steps=None) -> "Watch":
     """`for batch in sk.watch(loader)`: the same batches, and what holds the loop up, on standard error.
 
     `loader` is anything that can be iterated: a Stoker data set, a DataLoader, a generator, a Sequence. `window` is
@@ -38,7 +39,7 @@ class Watch:
         self._probe = None
         self._given = False
 
-    def __iter__(self):
+    def __iter__(self) -> "WatchedIterator":
         return WatchedIterator(self, "%s:%d" % _caller())
 
     def __len__(self):
@@ -50,15 +51,15 @@ class Watch:
         return getattr(self._loader, name)
 
     @property
-    def verdicts(self):
+    def verdicts(self) -> list:
         """What is wrong over the run so far, as a list of dicts, the costliest first."""
         return self.to_json()["verdicts"]
 
-    def report(self):
+    def report(self) -> str:
         """Times, stages and verdicts as text."""
         return self._recorder.report(self._stats())
 
-    def to_json(self):
+    def to_json(self) -> dict:
         """The same as a dict."""
         return json.loads(self._recorder.to_json(self._stats()))
 
@@ -100,10 +101,10 @@ class WatchedIterator:
         self._recorder.begin_epoch(begun_at)
         self._silence = None if watch._given or dataset is not None else Silence(watch, self._items)
 
-    def __iter__(self):
+    def __iter__(self) -> "WatchedIterator":
         return self
 
-    def __next__(self):
+    def __next__(self) -> Any:
         asked = self._recorder.ask()
         if self._silence is not None:
             self._silence.begin()

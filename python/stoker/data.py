@@ -1,11 +1,16 @@
 """tf.data's names."""
 
 import os
+from collections.abc import Callable
+from typing import Any
 
 from ._csv import csv_dataset, make_csv_dataset
-from ._dataset import AUTOTUNE, Dataset, Iterator, _number, _paths
+from ._dataset import AUTOTUNE as AUTOTUNE
+from ._dataset import Dataset as Dataset
 from ._dataset import INFINITE as INFINITE_CARDINALITY
+from ._dataset import Iterator as Iterator
 from ._dataset import UNKNOWN as UNKNOWN_CARDINALITY
+from ._dataset import _number, _paths
 from ._values import constant, dtype_name
 from .errors import InvalidArgument
 
@@ -64,7 +69,7 @@ def PictureFolder(directory, name=None):
     return Dataset._source("picture_folder", name, directory=os.fspath(directory))
 
 
-def picture_classes(directory):
+def picture_classes(directory) -> list:
     """The classes of a picture folder in the order of their labels."""
     with os.scandir(directory) as entries:
         names = [entry.name for entry in entries if entry.is_dir() and not entry.name.startswith(".")]
@@ -104,19 +109,19 @@ class experimental:
     make_csv_dataset = staticmethod(make_csv_dataset)
 
     @staticmethod
-    def cardinality(dataset):
+    def cardinality(dataset) -> int:
         return dataset.cardinality()
 
     @staticmethod
-    def assert_cardinality(expected_cardinality):
+    def assert_cardinality(expected_cardinality) -> Callable[[Dataset], Dataset]:
         return lambda dataset: dataset.assert_cardinality(expected_cardinality)
 
     @staticmethod
-    def ignore_errors(log_warning=False):
+    def ignore_errors(log_warning=False) -> Callable[[Dataset], Dataset]:
         return lambda dataset: dataset.ignore_errors(log_warning)
 
     @staticmethod
-    def at(dataset, index):
+    def at(dataset, index) -> Any:
         return dataset.at(index)
 
     @staticmethod

@@ -1,5 +1,8 @@
 """tf.image's names: on symbolic values inside `map`, on arrays elsewhere."""
 
+import numpy as np
+
+from . import errors
 from . import io as _io
 from ._values import dtype_name, op
 
@@ -26,11 +29,17 @@ class ResizeMethod:
     NEAREST_NEIGHBOR = "nearest"
 
 
+def _height_and_width(size):
+    sides = np.asarray(size)
+    if sides.shape != (2,) or sides.dtype.kind not in "iu":
+        raise errors.InvalidArgument(f"size is height and width, found {size!r}")
+    return sides.tolist()
+
+
 def resize(images, size, method=ResizeMethod.BILINEAR, preserve_aspect_ratio=False, antialias=False, name=None, *,
            like=""):
     """Pictures of another size: float32 as TensorFlow gives them, or like="pillow"."""
-    height, width = (int(side) for side in size)
-    return op("resize", images, size=[height, width], method=method, preserve_aspect_ratio=preserve_aspect_ratio,
+    return op("resize", images, size=_height_and_width(size), method=method, preserve_aspect_ratio=preserve_aspect_ratio,
               antialias=antialias, like=like)
 
 
@@ -89,8 +98,7 @@ def resize_with_pad(image, target_height, target_width, method=ResizeMethod.BILI
 
 
 def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0, name=None):
-    height, width = (int(side) for side in crop_size)
-    return op("crop_and_resize", image, boxes, box_indices, crop_size=[height, width], method=method,
+    return op("crop_and_resize", image, boxes, box_indices, crop_size=_height_and_width(crop_size), method=method,
               extrapolation_value=float(extrapolation_value))
 
 
@@ -275,13 +283,13 @@ def random_erasing(image, p=0.5, scale=(0.02, 0.33), ratio=(0.3, 3.3), value=0, 
               value=_numbers(value), layout=layout, seed=seed)
 
 
-def mixup(images, labels, num_classes=None, alpha=1.0, seed=None):
+def mixup(images, labels, num_classes=None, alpha=1.0, seed=None) -> tuple:
     """torchvision's MixUp on a batch: pictures and labels as float32. Labels are one-hot, or numbers of classes."""
     share = op("mixup_share", images, alpha=float(alpha), seed=seed)
     return op("mixup", images, share), op("mix_labels", labels, share, num_classes=int(num_classes or 0))
 
 
-def cutmix(images, labels, num_classes=None, alpha=1.0, seed=None):
+def cutmix(images, labels, num_classes=None, alpha=1.0, seed=None) -> tuple:
     """torchvision's CutMix on a batch: pictures, and labels as float32."""
     box = op("cutmix_box", images, alpha=float(alpha), seed=seed)
     share = op("cutmix_share", images, box)

@@ -137,23 +137,23 @@ class RaggedFeature(
         return super().__new__(cls, dtype, value_key, tuple(partitions), row_splits_dtype, validate)
 
 
-def parse_example(serialized, features, example_names=None, name=None):
+def parse_example(serialized, features, example_names=None, name=None) -> dict:
     """A dict of the features of a vector of serialized tf.train.Examples."""
     return _now_or_later(serialized, lambda records: _parse(records, features, _IN_EXAMPLES, batched=True))
 
 
-def parse_single_example(serialized, features, example_names=None, name=None):
+def parse_single_example(serialized, features, example_names=None, name=None) -> dict:
     """A dict of the features of one serialized tf.train.Example."""
     return _now_or_later(serialized, lambda records: _parse(records, features, _IN_EXAMPLES, batched=False))
 
 
-def parse_sequence_example(serialized, context_features=None, sequence_features=None, example_names=None, name=None):
+def parse_sequence_example(serialized, context_features=None, sequence_features=None, example_names=None, name=None) -> tuple:
     """Of a vector of serialized tf.train.SequenceExamples: dicts of the features of their contexts, of their lists, and of
     the lengths of those lists that are FixedLenSequenceFeatures."""
     return _now_or_later(serialized, lambda records: _parse_sequences(records, context_features, sequence_features, True))
 
 
-def parse_single_sequence_example(serialized, context_features=None, sequence_features=None, example_names=None, name=None):
+def parse_single_sequence_example(serialized, context_features=None, sequence_features=None, example_names=None, name=None) -> tuple:
     """Dicts of the features of one serialized tf.train.SequenceExample: of its context, and of its lists."""
     return _now_or_later(serialized,
                          lambda records: _parse_sequences(records, context_features, sequence_features, False)[:2])
@@ -299,12 +299,12 @@ def _default(feature):
     return _core.Array(value if value.size else value.astype(dtype))
 
 
-def encode_example(features):
+def encode_example(features) -> bytes:
     """A serialized tf.train.Example: integers become int64, floats float32, strings bytes."""
     return _core.encode_example({str(key): _as_feature(key, value) for key, value in features.items()})
 
 
-def encode_sequence_example(context, feature_lists):
+def encode_sequence_example(context, feature_lists) -> bytes:
     """A serialized tf.train.SequenceExample: of features, and of lists that have a feature for each step."""
     return _core.encode_sequence_example(
         {str(key): _as_feature(key, value) for key, value in context.items()},
@@ -357,20 +357,20 @@ class TFRecordWriter:
         self._compressor = options._compressor()
         self._file = open(os.fspath(path), "wb", buffering=1 << 20)
 
-    def write(self, record):
+    def write(self, record) -> None:
         """One record: bytes, or text as UTF-8."""
         self._check_open()
         framed = _core.framed(record.encode() if isinstance(record, str) else bytes(record))
         self._file.write(self._compressor.compress(framed) if self._compressor else framed)
 
-    def flush(self):
+    def flush(self) -> None:
         """What was written so far is in the file, readable."""
         self._check_open()
         if self._compressor:
             self._file.write(self._compressor.flush(zlib.Z_SYNC_FLUSH))
         self._file.flush()
 
-    def close(self):
+    def close(self) -> None:
         if self._file.closed:
             return
         if self._compressor:

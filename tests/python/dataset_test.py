@@ -1,6 +1,7 @@
 """Data sets from Python: values, structures, functions, errors, places."""
 
 import gc
+import inspect
 import os
 import tempfile
 import threading
@@ -163,7 +164,7 @@ class Ends(unittest.TestCase):
     def test_specs_print_so_that_they_can_be_pasted(self):
         spec = sk.Dataset.from_tensor_slices(np.zeros((4, 2), np.float32)).batch(2).element_spec
         self.assertEqual(spec, sk.TensorSpec((None, 2), np.float32))
-        self.assertEqual(eval(repr(spec), {"TensorSpec": sk.TensorSpec, "np": np, "sk": sk}), spec)
+        self.assertEqual(eval(repr(spec), {"sk": sk}), spec)
 
     def test_the_end_is_stop_iteration_or_out_of_range(self):
         it = iter(sk.Dataset.range(1))
@@ -227,8 +228,32 @@ class ByName(unittest.TestCase):
         self.assertEqual(list(first(count=2)), [0, 1])
         with self.assertRaisesRegex(sk.InvalidArgument, "no parameter named 'cuont'"):
             first(cuont=2)
-        with self.assertRaisesRegex(AttributeError, "a data set has no 'tkae'"):
+        with self.assertRaisesRegex(AttributeError, "a data set has no 'tkae'; did you mean 'take'?"):
             sk.data.Dataset.range(9).tkae
+
+    def test_they_have_signatures_and_documentation(self):
+        named = sk.Dataset.range(9).__getattr__("shard")
+        self.assertEqual(str(inspect.signature(named)), "(*, num_shards, index, name=None)")
+        self.assertIn("num_shards", named.__doc__)
+
+    def test_sources_stand_at_the_class_alone(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+            file.write("a\nb\n")
+            file.flush()
+            self.assertEqual(list(sk.Dataset.text_lines(filenames=[file.name])), [b"a", b"b"])
+            with self.assertRaisesRegex(AttributeError, "text_lines is a source"):
+                sk.Dataset.range(9).text_lines(filenames=[file.name])
+        with self.assertRaisesRegex(AttributeError, "did you mean 'text_lines'?"):
+            sk.Dataset.txt_lines
+
+    def test_lists_may_be_tuples(self):
+        self.assertEqual(sk.op("reshape", np.arange(4), shape=(2, 2)).shape, (2, 2))
+        with self.assertRaisesRegex(sk.InvalidArgument, "of type set"):
+            sk.op("reshape", np.arange(4), shape={2})
+
+    def test_an_unknown_operation_is_told_with_the_nearest(self):
+        with self.assertRaisesRegex(sk.InvalidArgument, "no operation named 'absolut'; did you mean 'absolute'?"):
+            sk.op("absolut", 3)
 
     def test_operations_work_inside_map_and_on_arrays(self):
         self.assertEqual(sk.op("absolute", np.float32(-3)), 3)
@@ -236,6 +261,33 @@ class ByName(unittest.TestCase):
 
 
 class Errors(unittest.TestCase):
+    def test_a_size_that_is_no_whole_number_is_refused(self):
+        for wrong in (1.5, "3", np.float64(2.5), np.array(2.5)):
+            with self.assertRaisesRegex(sk.InvalidArgument, "batch: 'batch_size' wants an integer") as caught:
+                sk.Dataset.range(3).batch(wrong)
+            self.assertEqual(caught.exception.stage, "batch")
+        self.assertEqual(len(sk.Dataset.range(3).batch(np.array(2))), 2)
+
+    def test_types_that_do_not_fit_name_the_operation(self):
+        with self.assertRaisesRegex(sk.InvalidArgument, "map, decode_jpeg: .* found int64"):
+            sk.Dataset.range(3).map(sk.io.decode_jpeg)
+        with self.assertRaisesRegex(sk.InvalidArgument, "size is height and width, found 2"):
+            sk.image.resize(np.zeros((4, 4, 3)), 2)
+
+    def test_what_is_no_checkpoint_is_told(self):
+        with self.assertRaisesRegex(sk.InvalidArgument, "this is not a checkpoint of Stoker's"):
+            iter(sk.Dataset.range(3)).restore(b"junk")
+        with self.assertRaisesRegex(TypeError, "found str"):
+            iter(sk.Dataset.range(3)).restore("junk")
+
+    def test_deterministic_alone_warns_where_it_stands(self):
+        numbers = sk.Dataset.range(3)
+        for call in (lambda: numbers.map(lambda x: x, deterministic=False), lambda: numbers.batch(2, deterministic=True),
+                     lambda: numbers.interleave(lambda x: numbers, deterministic=False)):
+            with self.assertWarnsRegex(UserWarning, "`deterministic` has no effect") as caught:
+                call()
+            self.assertEqual(caught.filename, __file__)
+
     def test_a_wrong_argument_is_told_where_it_stands(self):
         with self.assertRaisesRegex(sk.InvalidArgument, "batch_size"):
             sk.Dataset.range(3).batch(0)

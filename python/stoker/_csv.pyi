@@ -1,0 +1,3 @@
+# Written by tools/make_stubs.py: change the source or the table of stages, not this file.
+
+
