@@ -226,6 +226,18 @@ function(stoker_python)
   install(TARGETS _core LIBRARY DESTINATION stoker COMPONENT python)
 endfunction()
 
+# What the demo shows and needs no LibTorch for, and its test.
+function(stoker_demo)
+  set(folder "${STOKER_ROOT}/examples/fashion_mnist")
+  add_library(stoker_stalls STATIC "${folder}/pictures.cc" "${folder}/stalls.cc")
+  target_include_directories(stoker_stalls PUBLIC "${STOKER_ROOT}")
+  target_link_libraries(stoker_stalls PUBLIC stoker::stoker)
+  if(STOKER_TESTS)
+    stoker_test(examples_tests FOLDERS examples)
+    target_link_libraries(examples_tests PRIVATE stoker_stalls)
+  endif()
+endfunction()
+
 # What includes stoker/torch.h: its test, and examples/fashion_mnist with its
 # programs bin/examples/fashion_mnist_<name>. Left out without LibTorch, and with
 # clang, which does not compile LibTorch 1.13; a test that is skipped says so.
@@ -245,9 +257,8 @@ function(stoker_torch)
   endif()
   if(STOKER_EXAMPLES)
     set(folder "${STOKER_ROOT}/examples/fashion_mnist")
-    add_library(stoker_fashion_mnist STATIC "${folder}/network.cc" "${folder}/pictures.cc")
-    target_include_directories(stoker_fashion_mnist PUBLIC "${STOKER_ROOT}")
-    target_link_libraries(stoker_fashion_mnist PUBLIC stoker::stoker fmt::fmt PRIVATE LibTorch::LibTorch)
+    add_library(stoker_fashion_mnist STATIC "${folder}/network.cc")
+    target_link_libraries(stoker_fashion_mnist PUBLIC stoker_stalls fmt::fmt PRIVATE LibTorch::LibTorch)
     foreach(program IN ITEMS train scenarios)
       add_executable(fashion_mnist_${program} "${folder}/${program}.cc")
       set_target_properties(fashion_mnist_${program} PROPERTIES
