@@ -87,15 +87,15 @@ const uint8_t* woven(const uint8_t* const* from, int64_t width, int pixel) {
 
 // Writes one output of each row; of three channels, the fourth is written over
 // by the next output.
-template <typename V>
-void store_floats(hn::FixedTag<float, 4> d, V values, int64_t at, float* const* to) {
-  hn::StoreU(values, d, to[0] + at);
-}
 template <typename D, typename V>
-void store_floats(D, V values, int64_t at, float* const* to) {
-  const hn::Half<D> half;
-  store_floats(half, hn::LowerHalf(half, values), at, to);
-  store_floats(half, hn::UpperHalf(half, values), at, to + hn::Lanes(half) / 4);
+void store_floats(D d, V values, int64_t at, float* const* to) {
+  if constexpr (hn::MaxLanes(D()) <= 4) {
+    hn::StoreU(values, d, to[0] + at);
+  } else {
+    const hn::Half<D> half;
+    store_floats(half, hn::LowerHalf(half, values), at, to);
+    store_floats(half, hn::UpperHalf(half, values), at, to + hn::Lanes(half) / 4);
+  }
 }
 
 // ---- fixed-point sums of pairs
