@@ -19,6 +19,8 @@ def watch(loader, model=None, optimizer=None, *, window=None, steps=None) -> "Wa
     (seconds, steps), the least over which times are judged; `steps` is how many batches an epoch will be asked for.
     `model` and `optimizer` are not looked at yet.
     """
+    if not hasattr(loader, "__iter__") and not (hasattr(loader, "__len__") and hasattr(loader, "__getitem__")):
+        raise TypeError(f"watch wants something to iterate over, found {type(loader).__name__}")
     return Watch(loader, model, optimizer, window=window, steps=steps)
 
 

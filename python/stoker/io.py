@@ -300,15 +300,35 @@ def _default(feature):
 
 
 def encode_example(features) -> bytes:
-    """A serialized tf.train.Example: integers become int64, floats float32, strings bytes."""
-    return _core.encode_example({str(key): _as_feature(key, value) for key, value in features.items()})
+    """A serialized tf.train.Example: integers become int64, floats float32, strings bytes.
+
+    An empty list has no type and is left out; an empty array has one and is a feature without values.
+    """
+    return _core.encode_example(_as_features(features))
 
 
 def encode_sequence_example(context, feature_lists) -> bytes:
     """A serialized tf.train.SequenceExample: of features, and of lists that have a feature for each step."""
     return _core.encode_sequence_example(
-        {str(key): _as_feature(key, value) for key, value in context.items()},
-        {str(key): [_as_feature(key, step) for step in steps] for key, steps in feature_lists.items()})
+        _as_features(context), {str(key): _as_steps(key, steps) for key, steps in feature_lists.items()})
+
+
+def _as_features(features):
+    return {str(key): _as_feature(key, value) for key, value in features.items() if not _is_empty(value)}
+
+
+def _as_steps(key, steps):
+    """Steps of one list; an empty one has the type of the others."""
+    steps = list(steps)
+    made = [None if _is_empty(step) else _as_feature(key, step) for step in steps]
+    typed = next((step for step in made if step is not None), None)
+    if steps and typed is None:
+        raise errors.InvalidArgument(f"all steps of '{key}' are empty lists, which have no type; give empty arrays")
+    return [typed[:0] if step is None else step for step in made]
+
+
+def _is_empty(value):
+    return isinstance(value, (list, tuple)) and not value
 
 
 def _as_feature(key, value):

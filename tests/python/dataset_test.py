@@ -220,6 +220,16 @@ class Ends(unittest.TestCase):
             sk.Dataset.range(3).map(lambda x: int(x)).to_json()
 
 
+class HandOver(unittest.TestCase):
+    @unittest.skipUnless(hasattr(np, "from_dlpack"), "NumPy has DLPack from 1.23 on")
+    def test_others_take_batches_by_dlpack_without_a_copy(self):
+        batch = next(iter(sk.Dataset.from_tensor_slices(np.ones((4, 3), np.float32)).batch(4)))
+        taken = np.from_dlpack(batch)
+        self.assertTrue(np.shares_memory(taken, batch))
+        del batch
+        self.assertEqual(taken.sum(), 12)
+
+
 class ByName(unittest.TestCase):
     """What the table has is there without a function of its own."""
 

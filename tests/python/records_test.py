@@ -221,6 +221,21 @@ class Examples(Folder):
         default = sk.io.FixedLenFeature([2], sk.string, [b"x\0", b"y"])
         self.assertEqual(sk.io.parse_single_example(record, {"gone": default})["gone"].tolist(), [b"x\0", b"y"])
 
+    def test_an_empty_list_has_no_type_and_is_left_out(self):
+        words = {"w": sk.io.VarLenFeature(sk.string)}
+        for empty in ([], (), np.array([], dtype=object)):
+            parsed = sk.io.parse_single_example(sk.io.encode_example({"w": empty}), words)
+            self.assertEqual(parsed["w"].values.tolist(), [])
+        with self.assertRaisesRegex(sk.InvalidArgument, "is float32, string was wanted"):
+            sk.io.parse_single_example(sk.io.encode_example({"w": np.zeros(0, np.float32)}), words)
+
+    def test_an_empty_step_has_the_type_of_the_others(self):
+        record = sk.io.encode_sequence_example({}, {"w": [[], ["a"], []]})
+        _, lists = sk.io.parse_single_sequence_example(record, sequence_features={"w": sk.io.RaggedFeature(sk.string)})
+        self.assertEqual(lists["w"].to_list(), [[], [b"a"], []])
+        with self.assertRaisesRegex(sk.InvalidArgument, "all steps of 'w' are empty lists"):
+            sk.io.encode_sequence_example({}, {"w": [[], []]})
+
     def test_other_types_are_refused_when_encoding(self):
         with self.assertRaisesRegex(sk.InvalidArgument, "complex"):
             sk.io.encode_example({"a": np.array([1j])})

@@ -89,6 +89,10 @@ class PassesOn(unittest.TestCase):
         with self.assertRaises(TypeError):
             sk.watch([1], window="soon")
 
+    def test_what_cannot_be_iterated_is_refused_at_the_call(self):
+        with self.assertRaisesRegex(TypeError, "watch wants something to iterate over, found int"):
+            sk.watch(3)
+
 
 class Speed(unittest.TestCase):
     def test_a_generator_is_made_in_the_training_thread(self):
