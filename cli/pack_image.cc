@@ -6,6 +6,7 @@
 #include "stoker/codecs/exif.h"
 #include "stoker/codecs/file_kind.h"
 #include "stoker/codecs/jpeg_encode.h"
+#include "stoker/codecs/jpeg_layout.h"
 #include "stoker/codecs/jpeg_rewrite.h"
 #include "stoker/codecs/png.h"
 #include "stoker/image/resize.h"
@@ -24,13 +25,24 @@ size_t least_bytes(PictureFormat format) {
   }
 }
 
+// What a decoder refuses, too, whatever part of the picture is wanted. Most files end with the marker.
+Result<void> check_jpeg_end(Bytes bytes) {
+  if (bytes.ends_with("\xff\xd9")) return {};
+  JpegLayout layout;
+  if (walk_jpeg(bytes, layout) && layout.ends) return {};
+  return Error::corrupt("JPEG data ends early: it has ", bytes.size(), " bytes and no end marker");
+}
+
 Result<void> check_picture(Bytes bytes) {
   if (bytes.empty()) return Error::corrupt("the file is empty, a picture was expected");
   const PictureFormat format = format_of(bytes);
   if (format == PictureFormat::kUnknown) return Error::corrupt(not_a_picture(bytes).message());
   if (bytes.size() < least_bytes(format))
     return Error::corrupt(name_of(format), " data ends inside its header: it has ", bytes.size(), " bytes");
-  if (format == PictureFormat::kJpeg) STOKER_TRY(jpeg_info(bytes));
+  if (format == PictureFormat::kJpeg) {
+    STOKER_TRY(jpeg_info(bytes));
+    STOKER_TRY(check_jpeg_end(bytes));
+  }
   if (format == PictureFormat::kPng) STOKER_TRY(png_info(bytes));
   return {};
 }

@@ -165,7 +165,8 @@ PARAMETERS = {
     "tell": "Callable[[str], object]",
     "clock": "Callable[[], float]",
     # parts of values
-    **dict.fromkeys(("indices", "dense_shape", "row_splits"), "Any"),
+    **dict.fromkeys(("indices", "dense_shape", "row_splits", "flat_values"), "Any"),
+    "nested_row_splits": "Sequence[Any]",
     "values": "Any",
     "steps_per_epoch": "int",
     # fields of errors

@@ -124,6 +124,27 @@ PyExpr tuple_of_exprs(const std::vector<PyExpr>& parts) {
   return {Expr::of_tuple(std::move(refs))};
 }
 
+// Of a map that nobody wrote: the operation is all there is to name.
+Error without_map(const Error& error) {
+  const auto behind_map = [](const std::string& words) {
+    return words.starts_with("map, ") ? words.substr(5) : words == "map" ? std::string() : words;
+  };
+  Error alone(error.code(), behind_map(error.message()));
+  alone.at() = {.stage = behind_map(error.place().stage), .path = error.place().path, .offset = error.place().offset};
+  return alone;
+}
+
+// What a program gives for one element, now.
+nb::object computed(const PyFunction& program, const PyElement& element) {
+  Result<Element> made = Error::internal("");
+  {
+    const nb::gil_scoped_release released;
+    made = Dataset::from_tensors({.tensors = element.element}).map({.map_func = program.function}).at(0);
+  }
+  if (!made) raise(without_map(made.error()));
+  return to_python(*made);
+}
+
 // ---- loaders
 
 // Ctrl-C reaches Python's own handler while the thread waits.
@@ -298,6 +319,7 @@ NB_MODULE(_core, m) {
   m.def("program", [](const PyExpr& result, int arguments) {
     return PyFunction{Function(value_of(Program::compile(result.expr, arguments)))};
   });
+  m.def("computed", &computed);
   m.def("python_function", [](nb::object callable, std::string words) {
     return PyFunction{function_of(std::move(callable), std::move(words))};
   });
@@ -318,6 +340,12 @@ NB_MODULE(_core, m) {
                count = self.cardinality();
              }
              return value_of(std::move(count));
+           })
+      // As far as is known without looking at files that are read forward.
+      .def("is_endless",
+           [](const Dataset& self) {
+             const Result<int64_t> count = cardinality_of(*self.node(), Counting::kAsKnown);
+             return count && *count == kInfinite;
            })
       .def("element_spec", [](const Dataset& self) { return to_python(self.element_spec()); })
       .def("at",

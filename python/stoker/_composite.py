@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from .errors import InvalidArgument
+
 
 class SparseTensor:
     """Values at some places of an array that is empty elsewhere."""
@@ -52,6 +54,25 @@ class RaggedTensor:
         self.values = values
         self.row_splits = row_splits
 
+    @classmethod
+    def from_row_splits(cls, values, row_splits) -> "RaggedTensor":
+        """Of values, an array or ragged, and where rows of them begin and end."""
+        splits = np.asarray(row_splits)
+        splits = splits if splits.dtype == np.int32 else splits.astype(np.int64)
+        values = values if isinstance(values, RaggedTensor) else np.asarray(values)
+        rising = splits.ndim == 1 and len(splits) > 0 and splits[0] == 0 and (np.diff(splits) >= 0).all()
+        if not rising or splits[-1] != len(values):
+            raise InvalidArgument(f"row_splits go from 0 up to the {len(values)} values, found {splits.tolist()}")
+        return cls(values, splits)
+
+    @classmethod
+    def from_nested_row_splits(cls, flat_values, nested_row_splits) -> "RaggedTensor":
+        """Of values and the splits of each dimension, the outermost first."""
+        made = flat_values
+        for splits in reversed(nested_row_splits):
+            made = cls.from_row_splits(made, splits)
+        return made
+
     def __repr__(self):
         return f"RaggedTensor(values={self.values!r}, row_splits={self.row_splits!r})"
 
@@ -86,6 +107,16 @@ class RaggedTensor:
     def to_list(self) -> list:
         """Lists in lists."""
         return [row.to_list() if isinstance(row, RaggedTensor) else row.tolist() for row in self]
+
+    def numpy(self) -> np.ndarray:
+        """One array where all rows have one length, else an array of rows."""
+        rows = [row.numpy() if isinstance(row, RaggedTensor) else row for row in self]
+        if len({(row.shape, row.dtype.kind) for row in rows}) == 1:
+            return np.stack(rows)
+        made = np.empty(len(rows), dtype=object)
+        for i, row in enumerate(rows):
+            made[i] = row
+        return made
 
     def to_tensor(self, default_value=None) -> np.ndarray:
         """One array, short rows filled up with the default (0, or b"")."""

@@ -278,6 +278,9 @@ class Dataset(metaclass=_Sources):
         """Another order in each pass. Without a size: of all elements, held nowhere where they have positions."""
         if buffer_size is not None and _number(buffer_size) == UNKNOWN:
             buffer_size = None
+        if buffer_size is None and self._core.is_endless():
+            raise errors.InvalidArgument("shuffle: without buffer_size the input must have an end; give a buffer_size, or "
+                                         "shuffle before repeat")
         return self._then("shuffle", name, buffer_size=_number(buffer_size), seed=_number(seed),
                           reshuffle_each_iteration=True if reshuffle_each_iteration is None else reshuffle_each_iteration)
 

@@ -196,8 +196,7 @@ def _at_once(name, inputs, params):
     arguments = [_core.argument(i) for i in range(len(inputs))]
     program = _core.program(_core.op(name, arguments, params), len(inputs))
     values = tuple(v if isinstance(v, (bytes, str, np.ndarray, np.generic)) else constant(v) for v in inputs)
-    source = _core.Dataset.source("from_tensors", {"tensors": _core.Element(values if len(values) > 1 else values[0])}, "", 0, "")
-    return source.then("map", {"map_func": program}, "", 0, "").at(0)
+    return _core.computed(program, _core.Element(values if len(values) > 1 else values[0]))
 
 
 def constant(value, dtype=None, shape=None) -> np.ndarray:

@@ -446,6 +446,12 @@ class Smaller(PackCase):
         self.put("x/cut.jpg", flat_jpeg(80, 80)[:-6])
         self.refused("x/cut.jpg", "JPEG data", arguments=["--resize", "16"])
 
+    def test_a_jpeg_without_its_end_is_refused_however_it_is_packed(self):
+        self.put("x/cut.jpg", flat_jpeg(80, 80)[:-6])
+        self.put("x/tail.jpg", flat_jpeg(80, 80) + b"and more")
+        for more in ([], ["--keep-bytes"]):
+            self.refused("x/cut.jpg", "JPEG data ends early", "no end marker", arguments=more)
+
     def test_wrong_use(self):
         self.put_numbers(1)
         self.refused("--keep-bytes", arguments=["--resize", "16", "--keep-bytes"], status=WRONG_USE)

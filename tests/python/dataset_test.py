@@ -256,6 +256,15 @@ class ByName(unittest.TestCase):
         with self.assertRaisesRegex(AttributeError, "did you mean 'text_lines'?"):
             sk.Dataset.txt_lines
 
+    def test_errors_outside_of_map_name_the_operation_alone(self):
+        with self.assertRaises(sk.NotFound) as caught:
+            sk.io.read_file("/no/such/file")
+        error = caught.exception
+        self.assertTrue(str(error).startswith("read_file: cannot open /no/such/file"), error)
+        self.assertEqual((error.stage, error.path, error.origin, error.position), ("read_file", "/no/such/file", None, None))
+        with self.assertRaisesRegex(sk.InvalidArgument, "^decode_jpeg: .*found int32"):
+            sk.io.decode_jpeg(3)
+
     def test_lists_may_be_tuples(self):
         self.assertEqual(sk.op("reshape", np.arange(4), shape=(2, 2)).shape, (2, 2))
         with self.assertRaisesRegex(sk.InvalidArgument, "of type set"):
@@ -283,6 +292,12 @@ class Errors(unittest.TestCase):
             sk.Dataset.range(3).map(sk.io.decode_jpeg)
         with self.assertRaisesRegex(sk.InvalidArgument, "size is height and width, found 2"):
             sk.image.resize(np.zeros((4, 4, 3)), 2)
+
+    def test_a_shuffle_of_everything_that_has_no_end_is_refused_at_the_call(self):
+        for endless in (sk.Dataset.counter(), sk.Dataset.range(3).repeat()):
+            with self.assertRaisesRegex(sk.InvalidArgument, "the input must have an end"):
+                endless.shuffle()
+            self.assertEqual(len(list(endless.shuffle(2).take(2))), 2)
 
     def test_what_is_no_checkpoint_is_told(self):
         with self.assertRaisesRegex(sk.InvalidArgument, "this is not a checkpoint of Stoker's"):

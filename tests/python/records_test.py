@@ -170,6 +170,17 @@ class Examples(Folder):
         with self.assertRaisesRegex(sk.Unimplemented, "put parse_example behind batch"):
             ds.batch(2)
 
+    def test_ragged_values_are_made_of_splits(self):
+        flat = sk.RaggedTensor.from_row_splits([1, 2, 3], [0, 2, 2, 3])
+        self.assertEqual(flat.to_list(), [[1, 2], [], [3]])
+        self.assertEqual([row.tolist() for row in flat.numpy()], [[1, 2], [], [3]])
+        nested = sk.RaggedTensor.from_nested_row_splits([1, 2, 3], [[0, 1, 2], [0, 2, 3]])
+        self.assertEqual(nested.to_list(), [[[1, 2]], [[3]]])
+        self.assertEqual(sk.RaggedTensor.from_row_splits([1, 2], [0, 1, 2]).numpy().tolist(), [[1], [2]])
+        for wrong in ([], [1, 3], [0, 2], [0, 4], [0, 2, 1, 3], [[0, 3]]):
+            with self.assertRaisesRegex(sk.InvalidArgument, "row_splits go from 0 up to the 3 values"):
+                sk.RaggedTensor.from_row_splits([1, 2, 3], wrong)
+
     def test_partitions_make_rows(self):
         Ragged = sk.io.RaggedFeature
         record = sk.io.encode_example({"v": range(8), "inner": [0, 1, 4], "outer": [1, 0, 1]})

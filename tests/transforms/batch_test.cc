@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/support.h"
+#include "support/temp_dir.h"
 
 namespace stoker {
 namespace {
@@ -35,6 +36,27 @@ TEST(Batch, NamesBothElementsOfUnequalShape) {
                                    }})
                          .batch({.batch_size = 4});
   EXPECT_EQ(first_error(ds), "cannot stack elements: element 0 is int64[1] and element 2 is int64[2]");
+}
+
+TEST(Batch, NamesBothFilesOfUnequalShape) {
+  const TempDir folder;
+  const std::string a = folder.write("a", "1"), b = folder.write("b", "1"), c = folder.write("c", "22");
+  const Dataset ds = Dataset::list_files({.file_pattern = {folder.at("*")}, .shuffle = false})
+                         .map({.map_func =
+                                   [](Array path) {
+                                     const auto size = std::filesystem::file_size(std::string(path.bytes_at(0)));
+                                     return Array::from(std::vector<int64_t>(size));
+                                   }})
+                         .batch({.batch_size = 3});
+  const Error error = Loader(ds).next().error();
+  EXPECT_EQ(error.place().record, a + " and " + c);
+  EXPECT_EQ(error.place().path, a);
+  EXPECT_EQ(error.place().origin, "list_files:(0,2)");
+
+  Loader skipping(ds, {.on_error = OnError::kSkip});
+  EXPECT_FALSE(skipping.next().ok());  // nothing is left
+  ASSERT_EQ(skipping.skipped().size(), 1);
+  EXPECT_EQ(skipping.skipped()[0].error.place().record, a + " and " + c);
 }
 
 TEST(Batch, RefusesASizeBelowOne) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/support.h"
+#include "support/temp_dir.h"
 
 namespace stoker {
 namespace {
@@ -33,6 +34,21 @@ TEST(Map, TurnsAnExceptionIntoTheElementsError) {
     return x;
   }});
   EXPECT_EQ(values_and_errors(ds), (Values{0, 1, -1'000'000, 3}));
+}
+
+TEST(Map, NamesTheFileWhosePathTheFunctionWasGiven) {
+  const TempDir folder;
+  const std::string bad = folder.write("bad", "");
+  const Dataset ds = Dataset::from_tensor_slices({.tensors = Element(Array::from(std::vector{bad}))})
+                         .map({.map_func = [](Array) -> int64_t { throw std::runtime_error("no"); }});
+  EXPECT_EQ(Loader(ds).next().error().place().path, bad);
+}
+
+TEST(Map, NamesNoFileWhereTheTextIsNone) {
+  const Dataset ds =
+      Dataset::from_tensor_slices({.tensors = Element(Array::from(std::vector<std::string>{"a secret"}))})
+          .map({.map_func = [](Array) -> int64_t { throw std::runtime_error("no"); }});
+  EXPECT_EQ(Loader(ds).next().error().words().find("secret"), std::string::npos);
 }
 
 TEST(Map, RefusesAFunctionOfAnotherType) {

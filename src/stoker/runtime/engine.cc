@@ -12,6 +12,7 @@ namespace stoker {
 namespace {
 
 constexpr int64_t kMostElements = INT32_MAX;  // so that products stay numbers
+constexpr size_t kMostSkipped = 1000;         // that are listed
 
 // How many elements one row of the last stage stands for: what batches put
 // together.
@@ -243,15 +244,15 @@ Result<std::optional<Element>> Engine::next() {
 
 Result<void> Engine::handle(const Failure& failure, const Origin& origin) {
   ++failures_;
-  if (!options_.skip_errors) return failure.error;
+  if (!options_.skip_errors) return with_files(failure.error, origin, *plan_);
+  const Error error = skipped_.size() < kMostSkipped ? with_files(failure.error, origin, *plan_) : failure.error;
   std::lock_guard lock(mutex_);
   if (skipped_.empty()) first_failed_pass_ = pass_of(origin);
   // One that fails in a later pass with nothing given so far, and the end will not come to be judged.
   const bool pass_ended = delivered_elements_ == 0 && pass_of(origin) != first_failed_pass_ && is_endless(*plan_->node);
   if (!pass_ended) ++skipped_count_;
-  if (skipped_.size() < 1000)
-    skipped_.push_back(
-        {failure.error.place().origin.empty() ? origin.words() : failure.error.place().origin, failure.error});
+  if (skipped_.size() < kMostSkipped)
+    skipped_.push_back({error.place().origin.empty() ? origin.words() : error.place().origin, error});
   return judge_failures(pass_ended);
 }
 

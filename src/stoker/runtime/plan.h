@@ -168,4 +168,8 @@ SeedPair shuffle_seeds(const Node& node, int64_t pass, const std::shared_ptr<con
 // Fills in what the runtime knows of a failure: stage, source, position.
 void annotate(Error& error, const Node& node, const Origin& origin, const std::vector<std::string>* sources);
 
+// The same error with the files of the records that the element was made of, where
+// they can be had by position and the error does not name one.
+Error with_files(Error error, const Origin& origin, const Plan& plan);
+
 }  // namespace stoker

@@ -1,6 +1,7 @@
 #include "stoker/runtime/plan.h"
 
 #include <algorithm>
+#include <filesystem>
 
 namespace stoker {
 namespace {
@@ -42,6 +43,51 @@ std::optional<Buffer::Source> file_of(const Run& run, int32_t row) {
   }
   return std::nullopt;
 }
+
+// The file that a row names: a string that is the path of one.
+std::optional<Buffer::Source> file_named(const Run& run, int32_t row) {
+  for (const Column& column : run.columns) {
+    const Array value = column.row(row);
+    if (value.type() != DType::kBytes || value.count() != 1) continue;
+    const std::string path(value.bytes_at(0));
+    std::error_code no;
+    if (path.find('\0') == std::string::npos && std::filesystem::is_regular_file(path, no)) return {{path}};
+  }
+  return std::nullopt;
+}
+
+std::optional<Buffer::Source> file_of_record(const Origin& origin, const Plan& plan) {
+  const Origin& first = outermost(origin);
+  if (static_cast<size_t>(first.source) >= plan.source_nodes.size()) return std::nullopt;
+  const Stage& source = *plan.source_nodes[static_cast<size_t>(first.source)]->stage;
+  if (source.type().form != Form::kList || source.calls_user()) return std::nullopt;
+  Context context;
+  const int64_t position[] = {first.position};
+  const Result<Run> record = source.fetch(position, context);
+  if (!record || record->size != 1 || !record->failed.empty()) return std::nullopt;
+  if (const auto file = file_of(*record, 0)) return file;
+  return file_named(*record, 0);
+}
+
+}  // namespace
+
+Error with_files(Error error, const Origin& origin, const Plan& plan) {
+  if (!error.place().path.empty() || !error.place().record.empty()) return error;
+  std::string all;
+  const std::vector<Origin> one{origin};
+  for (const Origin& part : origin.members ? *origin.members : one) {
+    const std::optional<Buffer::Source> file = file_of_record(part, plan);
+    if (!file) continue;
+    if (error.place().path.empty()) error.set_path(file->path, origin.members ? -1 : file->offset);
+    if (!origin.members) return error;
+    all += (all.empty() ? "" : " and ") + file->path;
+    if (file->offset >= 0) all += " at byte " + std::to_string(file->offset);
+  }
+  if (!all.empty()) error.at().record = all;
+  return error;
+}
+
+namespace {
 
 void annotate_new_failures(Run& run, size_t before, const Run* input, const StepPlan& step,
                            const MakeContext& context) {

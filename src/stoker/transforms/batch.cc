@@ -6,19 +6,22 @@ namespace stoker {
 
 namespace {
 
-// Names the two elements whose shapes or types do not fit together.
-Error unequal(const Run& rows, size_t leaf) {
+// The two elements whose shapes or types do not fit together, as the origin of what failed.
+Run unequal(const Run& rows, size_t leaf) {
   const Array first = rows.columns[leaf].row(0);
   for (int32_t row = 1; row < rows.size; ++row) {
     const Array other = rows.columns[leaf].row(row);
     if (other.type() == first.type() && std::ranges::equal(other.dims(), first.dims())) continue;
     const std::string path = rows.nest->path_of(leaf);
-    return Error::invalid("cannot stack ", path.empty() ? "elements" : "component '" + path + "'", ": element ",
-                          rows.origins.at(0).words(), " is ", name_of(first.type()), words_of(first.dims()),
-                          " and element ", rows.origins.at(row).words(), " is ", name_of(other.type()),
-                          words_of(other.dims()));
+    Origin both = rows.origins.at(0);
+    both.members = std::make_shared<const std::vector<Origin>>(std::vector{rows.origins.at(0), rows.origins.at(row)});
+    return Run::failure(Error::invalid("cannot stack ", path.empty() ? "elements" : "component '" + path + "'",
+                                       ": element ", rows.origins.at(0).words(), " is ", name_of(first.type()),
+                                       words_of(first.dims()), " and element ", rows.origins.at(row).words(), " is ",
+                                       name_of(other.type()), words_of(other.dims())),
+                        std::move(both));
   }
-  return Error::internal("a batch could not be stacked");
+  return Run::failure(Error::internal("a batch could not be stacked"), rows.origins.at(0));
 }
 
 bool dense(const Run& run) { return std::ranges::all_of(run.columns, &Column::dense); }
@@ -31,7 +34,7 @@ void give(Run& open, Emit& out) {
   for (size_t leaf = 0; leaf < rows.columns.size(); ++leaf) {
     if (Result<void> dense = rows.columns[leaf].make_dense(); !dense) {
       const bool room = dense.error().code() == Code::kResourceExhausted;
-      return out.put(Run::failure(room ? dense.error() : unequal(rows, leaf), origin));
+      return out.put(room ? Run::failure(dense.error(), origin) : unequal(rows, leaf));
     }
     batch.leaves.push_back(rows.columns[leaf].block());
   }
