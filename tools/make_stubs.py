@@ -50,9 +50,7 @@ Paths: TypeAlias = Path | Iterable[Path] | npt.NDArray[Any]
 Int: TypeAlias = int | np.integer[Any] | npt.NDArray[Any]
 '''
 
-IMPORTS = '''import collections
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+IMPORTS = '''from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -132,7 +130,7 @@ PARAMETERS = {
                      "synchronous", "use_unbounded_threadpool", "use_multiprocessing", "header", "use_quote_delim",
                      "shuffle", "sloppy", "ignore_errors"), "bool"),
     **dict.fromkeys(("name", "dct_method", "method", "like", "layout", "operation", "field_delim", "na_value",
-                     "label_name", "index_key", "value_key", "key"), "str"),
+                     "label_name", "value_key", "key"), "str"),
     "SparseFeature.__new__.index_key": "str | Sequence[str]",
     "example_names": "Any",
     "policy": "Literal['raise', 'skip']",
@@ -154,7 +152,7 @@ PARAMETERS = {
     # functions and data sets
     **dict.fromkeys(("map_func", "predicate", "reduce_func", "generator"), "Callable[..., Any]"),
     "transformation_func": "Callable[[Dataset], Dataset]",
-    **dict.fromkeys(("dataset",), "Dataset"),
+    "dataset": "Dataset",
     "datasets": "Any",
     "zip.args": "Any",
     "range.args": "t.Int",
@@ -168,7 +166,6 @@ PARAMETERS = {
     **dict.fromkeys(("indices", "dense_shape", "row_splits", "flat_values"), "Any"),
     "nested_row_splits": "Sequence[Any]",
     "values": "Any",
-    "steps_per_epoch": "int",
     # fields of errors
     **dict.fromkeys(("stage", "source", "origin"), "str"),
     **dict.fromkeys(("position", "offset"), "int"),
@@ -396,8 +393,6 @@ class Module:
             self.lines.append(f"{name}: {ast.unparse(value.func)}")
         elif isinstance(value, ast.Name):
             self.lines.append(f"{name} = {value.id}")
-        elif isinstance(value, ast.Tuple):
-            self.lines.append(f"{name}: tuple[type, ...]")
         else:
             self.lines.append(f"{name}: {type(ast.literal_eval(value)).__name__}")
 
