@@ -81,8 +81,10 @@ TEST(Verdict, SaysWhatWorkersWouldGiveALoopThatMakesItsOwnInput) {
   EXPECT_EQ(verdict.fix,
             "make batches ahead of the loop, in a data set with workers: 3 workers would give 40 batches/s of the 40 "
             "needed, 10 now");
+  EXPECT_NE(words_of(verdict).find("At best: 4.0 times as fast"), std::string::npos);
   facts.cores = 2;
   EXPECT_NE(judge(facts)[0].fix.find("2 workers would give 27 batches/s of the 40 needed"), std::string::npos);
+  EXPECT_NE(words_of(judge(facts)[0]).find("At best: 2.7 times as fast"), std::string::npos);
 }
 
 TEST(Verdict, BlamesTheInterpreterOnlyWithAllFourSigns) {

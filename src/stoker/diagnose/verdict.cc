@@ -109,11 +109,12 @@ void explain_loop(const StageFacts* stage, const RunFacts& facts, double demand,
     verdict.because.push_back(fmt::format("`{}` takes {:.3g} ms of it", stage->name, 1e3 * stage->batch_seconds));
   const int most = facts.cores > 0 ? facts.cores : std::numeric_limits<int>::max();
   const int workers = static_cast<int>(std::clamp(std::ceil(making / training), 1.0, static_cast<double>(most)));
+  const double reachable = std::min(demand, workers / making), now = steps / facts.seconds;
   verdict.fix = fmt::format("{}: {} would give {} batches/s of the {} needed, {} now",
                             stage ? "let workers make it ahead of the loop (STOKER_WORKERS, configure)"
                                   : "make batches ahead of the loop, in a data set with workers",
-                            count_of(workers, "worker"), rate(std::min(demand, workers / making)), rate(demand),
-                            rate(steps / facts.seconds));
+                            count_of(workers, "worker"), rate(reachable), rate(demand), rate(now));
+  verdict.lost_share = std::clamp(1 - now / reachable, 0.0, verdict.lost_share);  // what the fix can give back
 }
 
 void explain_unseen(const RunFacts& facts, Verdict& verdict) {
