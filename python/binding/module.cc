@@ -344,6 +344,7 @@ NB_MODULE(_core, m) {
       // As far as is known without looking at files that are read forward.
       .def("is_endless",
            [](const Dataset& self) {
+             const nb::gil_scoped_release released;  // a folder may have to be listed
              const Result<int64_t> count = cardinality_of(*self.node(), Counting::kAsKnown);
              return count && *count == kInfinite;
            })
