@@ -36,6 +36,15 @@ TEST(Crc32c, IsTheSameByTable) {
     }
 }
 
+TEST(Crc32c, GoesOnBehindWhatWasSummedUpBefore) {
+  const std::string bytes = noise(1000);
+  for (const size_t cut : {0, 1, 7, 8, 500, 1000}) {
+    const Bytes front = Bytes(bytes).substr(0, cut), rest = Bytes(bytes).substr(cut);
+    EXPECT_EQ(crc32c(rest, crc32c(front)), crc32c(bytes)) << cut;
+    EXPECT_EQ(crc32c_by_table(rest, crc32c_by_table(front)), crc32c(bytes)) << cut;
+  }
+}
+
 TEST(Crc32c, IsMaskedAsTFRecordHasIt) {
   EXPECT_EQ(masked_crc32c(""), 0xa282ead8u);
   EXPECT_EQ(masked_crc32c(std::string(8, '\0')), 0x07980329u);

@@ -63,6 +63,41 @@ TEST(TFRecord, WritesTheKnownBytes) {
   EXPECT_EQ(file_of({"hello"}), std::string("\x05\0\0\0\0\0\0\0\xea\xb2\x04\x3ehello\xbb\x1f\x1c\x19", 21));
 }
 
+TEST(TFRecord, FramesAPayloadInPieces) {
+  const std::vector<Bytes> pieces{"he", "", "llo"};
+  const RecordFrame frame = frame_of(pieces);
+  EXPECT_EQ(frame.header + "hello" + frame.footer, file_of({"hello"}));
+}
+
+// Whole records are taken as step() takes them; of anything else nothing is.
+TEST(TFRecord, TakesWholeRecordsInOneGo) {
+  const std::string good = file_of({"one", "", "three"});
+  RecordParser fast, careful;
+  while (careful.offset() < static_cast<int64_t>(good.size())) {
+    const Bytes window = Bytes(good).substr(static_cast<size_t>(careful.offset()));
+    const RecordParser::Step step = careful.step(window, static_cast<int64_t>(window.size()));
+    EXPECT_EQ(fast.step_if_whole(window), step.payload);
+    EXPECT_EQ(fast.offset(), careful.offset());
+  }
+  const std::string one = file_of({"one"});
+  for (size_t size = 0; size < one.size(); ++size) EXPECT_FALSE(fast.step_if_whole(Bytes(one).substr(0, size))) << size;
+  for (size_t bad = 0; bad < one.size(); ++bad) {
+    std::string damaged = one;
+    damaged[bad] ^= 1;
+    EXPECT_FALSE(fast.step_if_whole(damaged)) << bad;
+  }
+  EXPECT_FALSE(fast.step_if_whole(header_of(UINT64_MAX) + "abcdefgh"));
+  EXPECT_EQ(fast.offset(), careful.offset());
+}
+
+TEST(TFRecord, TakesNothingInOneGoBehindABadHeader) {
+  std::string file = file_of({"one", "two"});
+  file[0] ^= 1;
+  RecordParser parser;
+  EXPECT_EQ(parser.step(Bytes(file).substr(0, 19), std::nullopt).kind, Kind::kMore);
+  EXPECT_FALSE(parser.step_if_whole(Bytes(file).substr(19)));
+}
+
 TEST(TFRecord, ReadsWhatWasWrittenWithOffsets) {
   EXPECT_EQ(records(file_of({"one", "", "three"})), (Words{"0 one", "19 ", "35 three"}));
   EXPECT_EQ(records(""), Words{});

@@ -25,5 +25,42 @@ TEST(Runs, TakesTheStructureOfTheFirstRowThatDidNotFail) {
   EXPECT_EQ(all.element(1), pair);
 }
 
+// A row may be kept for long; the table it came in need not.
+TEST(Tables, OfViewsKeepTheCharactersAndTheirRowsKeepNoTable) {
+  bool freed = false;
+  const std::string text = "onetwo";
+  Buffer* owner = Buffer::wrap(text.data(), text.size(), [&] { freed = true; });
+  owner->set_source({"file", 100});
+  const Bytes views[] = {Bytes(text).substr(0, 3), Bytes(text).substr(3)};
+  std::optional<Array> table = Array::view_strings(views, owner);
+  EXPECT_EQ(*table, Array::from(std::vector<std::string>{"one", "two"}));
+  std::optional<Array> row = table->row(1);
+  EXPECT_EQ(row->owner(), owner);
+  EXPECT_EQ(row->source()->offset, 103);
+  table.reset();
+  EXPECT_FALSE(freed);
+  EXPECT_EQ(row->bytes(), "two");
+  row.reset();
+  EXPECT_TRUE(freed);
+}
+
+class Bill final : public Account {
+ public:
+  bool take(int64_t bytes, bool) override { return owed += bytes, true; }
+  void give_back(int64_t bytes) override { owed -= bytes; }
+  int64_t owed = 0;
+};
+
+TEST(Tables, OfViewsAreHandedOverWithTheirCharacters) {
+  const auto bill = std::make_shared<Bill>();
+  const AccountScope scope(bill);
+  Buffer* owner = Buffer::make_small(100);
+  const Bytes view(reinterpret_cast<const char*>(owner->data()), 5);
+  const Array table = Array::view_strings({&view, 1}, owner);
+  EXPECT_EQ(bill->owed, 100 + static_cast<int64_t>(sizeof(Bytes)));
+  table.owner()->hand_over();
+  EXPECT_EQ(bill->owed, 0);
+}
+
 }  // namespace
 }  // namespace stoker

@@ -1,5 +1,6 @@
 // Any bytes, in any pieces and with or without a known size, give the same
-// records and errors; no error ever stands twice at one place.
+// records and errors; no error ever stands twice at one place. Whole records are
+// those that are taken in one go.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +35,11 @@ std::vector<std::string> parsed(const std::string& file, size_t piece, bool size
   while (true) {
     const bool ended = begin + size == file.size();
     const auto left = size_known || ended ? std::optional(static_cast<int64_t>(file.size() - begin)) : std::nullopt;
+    RecordParser fast = parser;
+    const std::optional<Bytes> taken = fast.step_if_whole(Bytes(file).substr(begin, size));
     const RecordParser::Step step = parser.step(Bytes(file).substr(begin, size), left);
+    STOKER_CHECK(taken.has_value() == (step.kind == Kind::kRecord));
+    STOKER_CHECK(!taken || (*taken == step.payload && fast.offset() == parser.offset()));
     if (step.kind == Kind::kEnd) return found;
     STOKER_CHECK(step.consumed <= size);
     begin += step.consumed;

@@ -1,7 +1,11 @@
 #include "stoker/ops/parse_example.h"
 
+#include <algorithm>
+
+#include "stoker/codecs/tfrecord.h"
 #include "support/examples.h"
 #include "support/support.h"
+#include "support/temp_dir.h"
 
 namespace stoker {
 namespace {
@@ -137,6 +141,53 @@ TEST(FixedLenSequence, TakesAStepOfASequenceForARow) {
   EXPECT_EQ(refusal({"a"}, pairs, one(steps({{"a", {{1, 2}, {3}}}})), true),
             "step 1 of the feature 'a' has 1 values, the shape [2] wants 2");
   EXPECT_EQ(refusal({"a"}, pairs, one(""), true), "the feature 'a' (int64) is required and not in the example");
+}
+
+// As one by one: all written as usual, and with one among them that is not.
+TEST(ParseExample, ReadsStringsOfRecordsThatLieInOneTable) {
+  const Function parse = [](Value x) {
+    return parse_single_example(x,
+                                {{.key = "a", .dtype = DType::kBytes, .default_value = Array::of_bytes("none")}})["a"];
+  };
+  std::vector<std::string> texts{"one", "", "three"}, records;
+  for (const auto& more : {std::string(), std::string(200, 'x'), std::string("?")}) {
+    if (!more.empty()) texts.push_back(more);
+    records.clear();
+    for (const std::string& text : texts) {
+      ExampleWriter writer;
+      if (text != "?") writer.set("a", text);
+      records.push_back(writer.serialized());
+    }
+    std::vector<std::string> found;
+    for (const Element& e :
+         elements(Dataset::from_tensor_slices({.tensors = Element(Array::from(records))}).map({.map_func = parse})))
+      found.emplace_back(e.leaves[0].bytes());
+    std::vector<std::string> wanted = texts;
+    std::ranges::replace(wanted, "?", "none");
+    EXPECT_EQ(found, wanted);
+  }
+}
+
+// The record of a file that is at fault is named, also where many were read at once.
+TEST(ParseExample, NamesTheFileAndTheByteOfABadRecord) {
+  TempDir dir;
+  std::string file;
+  std::vector<int64_t> places;
+  for (int64_t i = 0; i < 50; ++i) {
+    places.push_back(static_cast<int64_t>(file.size()));
+    append_record(file, i == 41 ? "garbage" : ints({{"a", {i}}}));
+  }
+  const std::string path = dir.write("records", file);
+  const Dataset parsed = Dataset::tfrecord({.filenames = {path}}).map({.map_func = [](Value x) {
+    return parse_single_example(x, {{.key = "a", .dtype = DType::kInt64}})["a"];
+  }});
+  Loader loader(parsed.batch({.batch_size = 16}));
+  Result<std::optional<Element>> next = loader.next();
+  while (next && *next) next = loader.next();
+  ASSERT_FALSE(next.ok());
+  EXPECT_EQ(next.error().place().path, path);
+  EXPECT_EQ(next.error().place().offset, places[41]);
+  EXPECT_EQ(next.error().place().position, 41);
 }
 
 // Behind a batch it is done before: a bad record costs itself alone.

@@ -101,6 +101,78 @@ TEST(TFRecordSource, EndsAFileThatIsCutShortWhileItIsRead) {
   EXPECT_FALSE(source.next(state, context)->has_value());
 }
 
+// What a state gives, and where it stands behind each: row by row, or as many at once as lie ready.
+Words walked(const TFRecord& source, int64_t at_once) {
+  TFRecord::State state;
+  Context context;
+  Words found;
+  while (true) {
+    const Column rows = at_once > 0 ? source.next_rows(state, at_once, context) : Column();
+    EXPECT_LE(rows.size(), at_once);
+    for (int64_t i = 0; i < rows.size(); ++i) found.emplace_back(rows.row(i).bytes());
+    if (rows.size() > 0) continue;
+    const auto next = source.next(state, context);
+    if (next && !*next) return found;
+    found.push_back(next ? std::string((*next)->leaves[0].bytes())
+                         : next.error().place().path + " " + next.error().message());
+    found.back() += " then " + std::to_string(state.file) + ":" + std::to_string(state.offset);
+  }
+}
+
+Words without_states(Words found) {
+  for (std::string& word : found) word = word.substr(0, word.find(" then "));
+  return found;
+}
+
+TEST(TFRecordSource, GivesTheSameManyAtOnceAsOneByOne) {
+  for (const std::string type : {"", "GZIP"}) {
+    const TFRecord source{.filenames = example_files(type == "GZIP"), .compression_type = type};
+    const Words one_by_one = walked(source, 0);
+    for (const int64_t at_once : {1, 2, 3, 1000})
+      EXPECT_EQ(without_states(walked(source, at_once)), without_states(one_by_one)) << at_once;
+  }
+}
+
+TEST(TFRecordSource, StandsBehindTheRowsItGave) {
+  TempDir dir;
+  const TFRecord source{.filenames = {dir.write("a", numbered(0, 9))}};
+  TFRecord::State state;
+  Context context;
+  EXPECT_EQ(source.next_rows(state, 3, context).size(), 0);  // the first is opened by next()
+  ASSERT_TRUE(source.next(state, context).ok());
+  EXPECT_EQ(source.next_rows(state, 3, context).size(), 3);
+  EXPECT_EQ(state.offset, 4 * 17);
+  TFRecord::State again{.file = state.file, .offset = state.offset, .reader = nullptr};
+  EXPECT_EQ((*source.next(again, context))->leaves[0].bytes(), "4");
+}
+
+// A row shows the file, not the table it came in, and keeps no more than that.
+TEST(TFRecordSource, NamesThePlaceOfARowAmongMany) {
+  TempDir dir;
+  const std::string path = dir.write("a", numbered(0, 9));
+  const TFRecord source{.filenames = {path}};
+  TFRecord::State state;
+  Context context;
+  ASSERT_TRUE(source.next(state, context).ok());
+  const Array row = source.next_rows(state, 8, context).row(2);
+  state = {};
+  EXPECT_EQ(row.bytes(), "3");
+  EXPECT_EQ(row.source()->path, path);
+  EXPECT_EQ(row.source()->offset, 3 * 17);
+}
+
+TEST(TFRecordSource, EndsManyAtOnceWhereAFileIsCutShort) {
+  TempDir dir;
+  const std::string path = dir.write("cut", file_of(Words(100, std::string(10'000, 'a'))));
+  const TFRecord source{.filenames = {path}};
+  TFRecord::State state;
+  Context context;
+  ASSERT_TRUE(source.next(state, context).ok());
+  std::filesystem::resize_file(path, 45'000);
+  EXPECT_EQ(source.next_rows(state, 100, context).size(), 3);
+  EXPECT_EQ(source.next(state, context).error().message(), "the file was cut short while it was read");
+}
+
 TEST(TFRecordSource, GoesOnBehindDamageAndNamesFileAndByte) {
   TempDir dir;
   std::string file = file_of({"one", "two", "three"});

@@ -39,8 +39,8 @@ uint32_t eight_bytes(uint32_t crc, const char* at) {
 
 }  // namespace
 
-uint32_t crc32c_by_table(Bytes bytes) {
-  uint32_t crc = ~0u;
+uint32_t crc32c_by_table(Bytes bytes, uint32_t before) {
+  uint32_t crc = ~before;
   for (; bytes.size() >= 8; bytes.remove_prefix(8)) crc = eight_bytes(crc, bytes.data());
   for (const char byte : bytes) crc = (crc >> 8) ^ kTables[0][(crc ^ static_cast<uint8_t>(byte)) & 255];
   return ~crc;
@@ -48,9 +48,9 @@ uint32_t crc32c_by_table(Bytes bytes) {
 
 #ifdef STOKER_HAVE_ISAL
 
-uint32_t crc32c(Bytes bytes) {
+uint32_t crc32c(Bytes bytes, uint32_t before) {
   constexpr size_t kMostAtOnce = size_t{1} << 30;  // ISA-L counts in an int
-  uint32_t crc = ~0u;
+  uint32_t crc = ~before;
   while (!bytes.empty()) {
     const Bytes piece = bytes.substr(0, kMostAtOnce);
     auto* at = reinterpret_cast<unsigned char*>(const_cast<char*>(piece.data()));
@@ -62,7 +62,7 @@ uint32_t crc32c(Bytes bytes) {
 
 #else
 
-uint32_t crc32c(Bytes bytes) { return crc32c_by_table(bytes); }
+uint32_t crc32c(Bytes bytes, uint32_t before) { return crc32c_by_table(bytes, before); }
 
 #endif
 

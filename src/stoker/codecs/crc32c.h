@@ -7,10 +7,11 @@
 namespace stoker {
 
 // The checksum of TFRecord files: CRC-32 with Castagnoli's polynomial.
-uint32_t crc32c(Bytes bytes);
+// Of bytes behind others, `before` is that of those.
+uint32_t crc32c(Bytes bytes, uint32_t before = 0);
 
 // The plain twin, and what a build without ISA-L uses.
-uint32_t crc32c_by_table(Bytes bytes);
+uint32_t crc32c_by_table(Bytes bytes, uint32_t before = 0);
 
 // As TFRecord stores it: a checksum of bytes that hold checksums would be weak.
 constexpr uint32_t masked_crc(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8u; }

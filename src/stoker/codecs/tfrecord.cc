@@ -37,12 +37,23 @@ std::optional<Bytes> payload_at(Bytes window, uint64_t length) {
 
 }  // namespace
 
+RecordFrame frame_of(std::span<const Bytes> payload) {
+  uint64_t length = 0;
+  uint32_t crc = 0;
+  for (const Bytes piece : payload) {
+    length += piece.size();
+    crc = crc32c(piece, crc);
+  }
+  RecordFrame frame;
+  append_little_endian(frame.header, length);
+  append_little_endian(frame.header, masked_crc32c(frame.header));
+  append_little_endian(frame.footer, masked_crc(crc));
+  return frame;
+}
+
 void append_record(std::string& out, Bytes payload) {
-  const size_t begin = out.size();
-  append_little_endian<uint64_t>(out, payload.size());
-  append_little_endian<uint32_t>(out, masked_crc32c(Bytes(out).substr(begin)));
-  out += payload;
-  append_little_endian<uint32_t>(out, masked_crc32c(payload));
+  const RecordFrame frame = frame_of({&payload, 1});
+  out.append(frame.header).append(payload).append(frame.footer);
 }
 
 std::optional<uint64_t> record_length(Bytes header) {
@@ -63,6 +74,15 @@ RecordParser::Step RecordParser::step(Bytes window, std::optional<int64_t> left)
   Step step = damaged_from_ ? search(window, left) : next_frame(window, left);
   offset_ += static_cast<int64_t>(step.consumed);
   return step;
+}
+
+std::optional<Bytes> RecordParser::step_if_whole(Bytes window) {
+  if (damaged_from_ || ended_ || window.size() < kFrameBytes) return std::nullopt;
+  const std::optional<uint64_t> length = record_length(window);
+  if (!length || *length > window.size() - kFrameBytes) return std::nullopt;
+  const std::optional<Bytes> payload = payload_at(window, *length);
+  if (payload) offset_ += static_cast<int64_t>(*length + kFrameBytes);
+  return payload;
 }
 
 RecordParser::Step RecordParser::next_frame(Bytes window, std::optional<int64_t> left) {

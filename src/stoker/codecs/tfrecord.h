@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "stoker/core/dtype.h"
@@ -17,6 +18,12 @@ constexpr size_t kRecordFooterBytes = 4;
 
 // Appends one record to what will be a file.
 void append_record(std::string& out, Bytes payload);
+
+// What stands before and behind a payload that is written in pieces.
+struct RecordFrame {
+  std::string header, footer;
+};
+RecordFrame frame_of(std::span<const Bytes> payload);
 
 // Of the payload, where these are the 12 bytes or more of a header whose checksum agrees.
 std::optional<uint64_t> record_length(Bytes header);
@@ -52,6 +59,10 @@ class RecordParser {
   // there to the end, where that is known: it is the window's size when the
   // end has been reached. No length is believed that does not fit `left`.
   Step step(Bytes window, std::optional<int64_t> left);
+
+  // The same where the window begins with a whole record and all is right, which
+  // is taken; else nothing is, and step() says what there is.
+  std::optional<Bytes> step_if_whole(Bytes window);
 
   // Of the first byte not yet consumed.
   int64_t offset() const { return offset_; }

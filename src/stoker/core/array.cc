@@ -76,6 +76,13 @@ Array Array::view_bytes(Bytes text, Buffer* owner) {
   return a;
 }
 
+Array Array::view_strings(std::span<const Bytes> texts, Buffer* owner) {
+  Buffer* table = Buffer::make_table(texts.size_bytes(), owner);
+  std::ranges::copy(texts, reinterpret_cast<Bytes*>(table->data()));
+  const auto n = static_cast<int64_t>(texts.size());
+  return over(table->data(), Dims(&n, 1), DType::kBytes, table);
+}
+
 Result<Array> Array::make(Dims dims, DType type) {
   const std::optional<int64_t> count = count_of(dims);
   int64_t bytes = 0;
@@ -134,8 +141,8 @@ Array Array::view_at(int64_t i) const {
   Array a;
   a.type_ = type_;
   const Dims rest = dims().subspan(1);
-  a.owner_ = owner_;
-  if (owner_) owner_->keep();
+  a.owner_ = owner_ && rest.empty() ? owner_->characters() : owner_;
+  if (a.owner_) a.owner_->keep();
   if (rest.empty()) {
     const Bytes text = bytes_at(i);
     a.data_ = text.data();

@@ -70,6 +70,8 @@ class Array {
   static Array of_bytes(Bytes text);
   // A view into memory that `owner` keeps; takes one reference of the owner's.
   static Array view_bytes(Bytes text, Buffer* owner);
+  // A table of such views, of shape [size].
+  static Array view_strings(std::span<const Bytes> texts, Buffer* owner);
 
   // Uninitialised memory. kBytes items start as empty strings.
   static Result<Array> make(Dims dims, DType type);

@@ -182,7 +182,14 @@ Buffer* Buffer::wrap(const void* data, size_t bytes, std::function<void()> relea
   return buffer;
 }
 
+Buffer* Buffer::make_table(size_t bytes, Buffer* characters) {
+  Buffer* table = make_small(bytes);
+  table->characters_ = characters;
+  return table;
+}
+
 void Buffer::hand_over() {
+  if (characters_) characters_->hand_over();
   if (!kept_.load(std::memory_order_relaxed)) uncharge();
 }
 
@@ -194,6 +201,7 @@ void Buffer::free() {
   uncharge();
   if (capacity_ > 0) release_block(data_, capacity_);
   if (release_) release_();
+  if (characters_) characters_->drop();
   delete this;
 }
 

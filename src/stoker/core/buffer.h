@@ -68,9 +68,14 @@ class Buffer {
   // Memory that somebody else owns and `release` gives back: a mapped file,
   // a user's vector. In nobody's account.
   static Buffer* wrap(const void* data, size_t bytes, std::function<void()> release);
+  // Small memory for a table of views of what `characters` keeps; takes over one
+  // reference of that.
+  static Buffer* make_table(size_t bytes, Buffer* characters);
 
   std::byte* data() { return data_; }
   size_t size() const { return size_; }
+  // Who keeps what the views of a table show; of any other memory, itself.
+  Buffer* characters() { return characters_ ? characters_ : this; }
 
   // Takes the bytes out of the account: they are the user's now.
   void hand_over();
@@ -110,6 +115,7 @@ class Buffer {
   std::shared_ptr<Account> account_;
   std::unique_ptr<Source> source_;
   std::function<void()> release_;
+  Buffer* characters_ = nullptr;  // of a table whose views show another's bytes
 };
 
 // For vectors that grow large: malloc would learn from their size to keep more

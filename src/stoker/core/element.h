@@ -177,6 +177,7 @@ class Rebuilt {
 class RunBuilder {
  public:
   void add(Element element, Origin origin);
+  void add(Run rows) { run_.append(std::move(rows)); }
   void add_failure(Error error, Origin origin, bool struck);
   bool empty() const { return run_.size == 0; }
   int32_t size() const { return run_.size; }

@@ -66,6 +66,7 @@ struct StageType {
   bool repeatable = true;
   bool opens = false;    // children, for elements of its first input
   bool goes_on = false;  // a stream that goes on behind an error of `next`
+  bool in_rows = false;  // a stream that has `next_rows`
   bool loads = false;
   std::vector<ParamDoc> params;
   Result<std::shared_ptr<const Stage>> (*read)(const Json& params, ReadContext&) = nullptr;
@@ -172,6 +173,9 @@ class Stage {
   // stream, sequence
   virtual State start(const Pass&) const { return {}; }
   virtual Result<std::optional<Element>> next(State&, Context&) const;
+  // stream: what `next` would give if it were called up to `most` times, where
+  // that is one array each and lies ready; no rows: `next` must be asked.
+  virtual Column next_rows(State&, int64_t, Context&) const { return {}; }
   virtual int input(const State&) const { return 0; }
   // How many rows it wants next at most.
   virtual int64_t appetite(const State&) const { return kEndless; }

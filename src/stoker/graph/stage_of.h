@@ -20,6 +20,11 @@ template <typename T>
 concept StreamStage = requires(const T& t, typename T::State& s, Context& c) {
   { t.next(s, c) } -> std::same_as<Result<std::optional<Element>>>;
 };
+// One that gives many small elements at once, too.
+template <typename T>
+concept RowStream = StreamStage<T> && requires(const T& t, typename T::State& s, Context& c) {
+  { t.next_rows(s, int64_t{}, c) } -> std::same_as<Column>;
+};
 // A source that has both forms says which of the two its parameters ask for.
 template <typename T>
 concept EitherSource = ListStage<T> && StreamStage<T> && requires(const T& t) {
@@ -267,6 +272,10 @@ class StageOf final : public Stage {
     }
     return Stage::next(state, context);
   }
+  Column next_rows(State& state, int64_t most, Context& context) const override {
+    if constexpr (RowStream<T>) return stage_.next_rows(mine(state), most, context);
+    return {};
+  }
   int input(const State& state) const override {
     if constexpr (requires { stage_.input(mine(state)); }) return stage_.input(mine(state));
     return 0;
@@ -342,6 +351,7 @@ class StageOf final : public Stage {
     if constexpr (requires { T::kWaits; }) type.waits = T::kWaits;
     if constexpr (requires { T::kRepeatable; }) type.repeatable = T::kRepeatable;
     if constexpr (requires { T::kGoesOn; }) type.goes_on = T::kGoesOn;
+    type.in_rows = RowStream<T>;
     type.opens = requires(const T& t, const Element& e) { t.open_graph(e); };
     type.loads = requires(const T& t, Element e, Context& c) { t.load(std::move(e), c); };
     T defaults{};

@@ -84,6 +84,12 @@ const Array& row_of(const Column& column, int32_t i, Array& kept) {
   return kept = input_row(column, i);
 }
 
+// The records, where each row is one and all lie in one table.
+const Bytes* table_of(const Column& column, int64_t rows) {
+  if (!column.dense() || column.size() != rows || column.block().rank() != 1) return nullptr;
+  return column.block().type() == DType::kBytes ? column.block().values<Bytes>().data() : nullptr;
+}
+
 Bytes* to_bytes(void* raw) { return static_cast<Bytes*>(raw); }
 
 }  // namespace
@@ -103,12 +109,14 @@ Result<Column> ExampleFeatures::apply(std::span<const Column> inputs, OpRows& ro
   const int64_t dims[] = {rows.size, n};
   STOKER_TRY(Array block, context.scratch(dims, DType::kBytes));
   Bytes* found = to_bytes(block.raw());
+  const Bytes* table = table_of(inputs[0], rows.size);
   Array kept;
   for (int32_t i = 0; i < rows.size; ++i, found += n) {
     if (rows.any_failed() && rows.has_failed(i)) continue;
     context.set_row(i);
-    if (Result<void> done = find_in(names, part, row_of(inputs[0], i, kept), found); !done)
-      rows.fail(i, std::move(done).error());
+    Result<void> done = table ? names.find(table[i], part, std::span(found, keys.size()))
+                              : find_in(names, part, row_of(inputs[0], i, kept), found);
+    if (!done) rows.fail(i, std::move(done).error());
   }
   return Column(std::move(block));
 }
@@ -262,10 +270,24 @@ Result<Array> string_of(const FixedLenFeature& wanted, const std::optional<Array
   return Array::view_bytes(text, record.owner());
 }
 
+// Each row one string, all of records in one table and written as usual; nothing
+// where one of them is not.
+std::optional<Column> table_of_views(const PlainMessages& plain, const Column& records, const OpRows& rows) {
+  if (!table_of(records, rows.size)) return std::nullopt;
+  std::vector<Bytes> texts(static_cast<size_t>(rows.size));
+  for (int32_t i = 0; i < rows.size; ++i)
+    if (!(rows.any_failed() && rows.has_failed(i)) && !plain.read(i, texts[static_cast<size_t>(i)]))
+      return std::nullopt;
+  Buffer* owner = records.block().owner();
+  if (owner) (owner = owner->characters())->keep();
+  return Column(Array::view_strings(texts, owner));
+}
+
 // Each row one string.
 Column views(const FixedLenFeature& wanted, const std::optional<Array>& standard, std::span<const Column> inputs,
              OpRows& rows, Context& context) {
   const PlainMessages plain(wanted, inputs, rows);
+  if (std::optional<Column> table = table_of_views(plain, inputs[0], rows)) return *std::move(table);
   std::vector<Array> made(static_cast<size_t>(rows.size));
   Array kept;
   const auto carefully = [&](int32_t i) -> Result<Array> {

@@ -64,7 +64,10 @@ int64_t Engine::rows_for(const Segment& segment) const {
   if (batch <= 0) return rows;
   // A run ends where a batch ends: its own, or the last of several small ones.
   const int64_t in_batch = std::max<int64_t>(0, (segment.issued - segment.lost) % batch);
-  return in_batch == 0 && rows > batch ? rows / batch * batch : std::min(rows, batch - in_batch);
+  if (in_batch == 0 && rows > batch) return rows / batch * batch;
+  // Nor does one leave a small rest for another.
+  const int64_t left = batch - in_batch;
+  return rows > left / 2 && rows > 1 ? left : std::min(rows, left);
 }
 
 // Tickets of small work are made several at a time.

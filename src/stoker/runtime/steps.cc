@@ -35,11 +35,19 @@ void annotate(Error& error, const Node& node, const Origin& origin, const std::v
 
 namespace {
 
+// Who keeps the rows' bytes; null where they are not some file's.
+Buffer* keeper_of(const Column& column) {
+  if (column.size() == 0) return nullptr;
+  if (!column.dense()) return column.rows()[0].owner();
+  const Array& block = column.block();
+  return block.type() == DType::kBytes && block.owner() ? block.owner()->characters() : nullptr;
+}
+
 // The file that a row's bytes came from, if one of them says so.
 std::optional<Buffer::Source> file_of(const Run& run, int32_t row) {
   for (const Column& column : run.columns) {
-    if (column.dense()) continue;
-    if (auto source = column.rows()[static_cast<size_t>(row)].source()) return source;
+    if (!keeper_of(column)) continue;
+    if (auto source = column.row(row).source()) return source;
   }
   return std::nullopt;
 }
@@ -114,10 +122,10 @@ void keep_rows(Run& run, const std::vector<uint8_t>& kept) {
 }
 
 bool has_file(const Run& run) {
-  for (const Column& column : run.columns)
-    if (!column.dense() && column.size() > 0 && column.rows()[0].owner() && column.rows()[0].owner()->source())
-      return true;
-  return false;
+  return std::ranges::any_of(run.columns, [](const Column& column) {
+    Buffer* keeper = keeper_of(column);
+    return keeper && keeper->source();
+  });
 }
 
 }  // namespace

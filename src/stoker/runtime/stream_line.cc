@@ -28,6 +28,7 @@ class StreamLine final : public LineNode {
     RunBuilder rows;
     // Some 100 µs of reading is one run; a slow source gives single elements.
     while (rows.size() < most && (rows.empty() || now_ns() - begun < 100'000) && !context.stopped()) {
+      if (plan_.node->stage->type().in_rows && add_rows(rows, most - rows.size(), context)) continue;
       Result<std::optional<Element>> next = plan_.node->stage->next(state_, context);
       Origin origin{plan_.source, pass_, ordinal_, instance_.make.parent, nullptr};
       if (next && !*next) {
@@ -74,6 +75,22 @@ class StreamLine final : public LineNode {
   }
 
  private:
+  // Many at once; false where they come one by one.
+  bool add_rows(RunBuilder& rows, int64_t most, Context& context) {
+    Column column = plan_.node->stage->next_rows(state_, most, context);
+    const int64_t n = column.size();
+    if (n == 0) return false;
+    Run run;
+    run.nest = Nest::leaf();
+    run.size = static_cast<int32_t>(n);
+    run.origins = Origins(plan_.source, pass_, ordinal_, n);
+    if (instance_.make.parent) run.origins.set_parent(instance_.make.parent);
+    run.columns.push_back(std::move(column));
+    rows.add(std::move(run));
+    ordinal_ += n;
+    return true;
+  }
+
   const int64_t pass_;
   State state_;
   int64_t ordinal_ = 0;

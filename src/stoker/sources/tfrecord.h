@@ -48,6 +48,7 @@ struct TFRecord {
   }
   Result<Spec> spec(std::span<const Spec>) const { return Spec::scalar(DType::kBytes); }
   Result<std::optional<Element>> next(State& state, Context& context) const;
+  Column next_rows(State& state, int64_t most, Context& context) const;
   Result<std::string> fingerprint() const { return fingerprint_of(filenames); }
 
   bool by_position() const { return listing; }
