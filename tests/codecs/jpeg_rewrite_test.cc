@@ -54,6 +54,30 @@ TEST(JpegRewrite, KeepsTheSegmentsOfOthers) {
   EXPECT_EQ(rewritten->find("JFIF"), rewritten->rfind("JFIF"));
 }
 
+// A grey block whose second coefficient is 32767, which no code of a baseline
+// picture has, behind a large segment.
+std::string too_large() {
+  const auto segment = [](char marker, const std::string& body) {
+    const size_t size = body.size() + 2;
+    return std::string{'\xff', marker, static_cast<char>(size >> 8), static_cast<char>(size)} + body;
+  };
+  const auto codes = [](char table, const std::string& lengths, const std::string& symbols) {
+    return std::string(1, table) + lengths + std::string(16 - lengths.size(), '\0') + symbols;
+  };
+  return "\xff\xd8" + segment('\xe1', std::string(60'000, 'x')) +
+         segment('\xdb', std::string(1, '\0') + std::string(64, '\1')) +
+         segment('\xc0', std::string("\x08\0\x08\0\x08\x01\x01\x11\0", 9)) +
+         segment('\xc4', codes('\x00', "\1", std::string(1, '\0'))) +
+         segment('\xc4', codes('\x10', "\1\1", std::string("\x0f\0", 2))) +
+         segment('\xda', std::string("\x01\x01\0\0\x3f\0", 6)) +
+         std::string("\x3f\xff\0\xdf\xff\xd9", 6);  // 0, 0 and fifteen ones, 10, ones to the end
+}
+
+TEST(JpegRewrite, LeavesAloneWhatIsTooLarge) {
+  EXPECT_EQ(layout_of(too_large()).end, too_large().size());
+  EXPECT_FALSE(with_restart_markers(too_large()).has_value());
+}
+
 TEST(JpegRewrite, LeavesAloneWhatItCouldNotImprove) {
   const std::string bytes = make_jpeg({});
   std::string damaged = bytes;

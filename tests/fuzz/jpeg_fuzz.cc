@@ -1,9 +1,27 @@
-// Any bytes give a picture of the size that was said before, or an error.
+// Any bytes give a picture of the size that was said before, or an error; with
+// restart markers they give the same.
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "stoker/codecs/jpeg.h"
+#include "stoker/codecs/jpeg_rewrite.h"
+
+namespace {
+
+std::optional<std::vector<std::byte>> pixels_of(stoker::Bytes bytes) {
+  using namespace stoker;
+  std::vector<std::byte> pixels;
+  const Result<void> done = decode_jpeg(bytes, {}, [&](const PictureInfo& size) -> Result<PixelRows> {
+    pixels.resize(static_cast<size_t>(size.height * size.width * size.channels));
+    return PixelRows{pixels.data(), size.width * size.channels};
+  });
+  return done ? std::optional(std::move(pixels)) : std::nullopt;
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace stoker;
@@ -38,5 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   };
   (void)decode_jpeg_rows(bytes, options, {choose, use});
   STOKER_CHECK(sum >= 0);  // every byte was read
+  if (const std::optional<std::string> rewritten = with_restart_markers(bytes))
+    STOKER_CHECK(pixels_of(*rewritten) == pixels_of(bytes));
   return 0;
 }
