@@ -3,8 +3,11 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <utility>
@@ -18,8 +21,10 @@ namespace {
 
 // Neither a graph nor a state comes near this; /dev/zero does.
 constexpr size_t kMostBytes = size_t{256} << 20;
-// So much is written at once.
-constexpr size_t kBufferBytes = size_t{1} << 20;
+// Small pieces are written together; a large one goes as it is.
+constexpr size_t kBufferBytes = size_t{1} << 20, kLargePiece = size_t{16} << 10;
+// The disk begins with what is written in steps of this, so that little is left to wait for at the end.
+constexpr off_t kStepBytes = 8 << 20;
 
 class Descriptor {
  public:
@@ -56,6 +61,17 @@ Result<void> write_all(int fd, std::string_view text, const std::string& path) {
     text.remove_prefix(static_cast<size_t>(n));
   }
   return {};
+}
+
+Result<void> write_both(int fd, std::string_view first, std::string_view second, const std::string& path) {
+  const iovec both[] = {{const_cast<char*>(first.data()), first.size()},
+                        {const_cast<char*>(second.data()), second.size()}};
+  const ssize_t n = ::writev(fd, both, 2);
+  if (n < 0 && errno != EINTR) return Error::io("cannot write ", path);
+  const size_t done = n < 0 ? 0 : static_cast<size_t>(n);
+  const size_t of_first = std::min(done, first.size());
+  STOKER_TRY(write_all(fd, first.substr(of_first), path));
+  return write_all(fd, second.substr(done - of_first), path);
 }
 
 // A pipe or /dev/null, which are not replaced.
@@ -140,9 +156,13 @@ PartialFile::PartialFile(PartialFile&& other) noexcept
     : path_(std::move(other.path_)),
       partial_(std::exchange(other.partial_, {})),
       descriptor_(std::exchange(other.descriptor_, -1)),
-      buffer_(std::move(other.buffer_)) {}
+      buffer_(std::move(other.buffer_)),
+      written_(other.written_),
+      begun_(other.begun_),
+      beginning_(std::move(other.beginning_)) {}
 
 PartialFile::~PartialFile() {
+  if (beginning_.valid()) beginning_.wait();
   if (descriptor_ >= 0) ::close(descriptor_);
   if (!partial_.empty()) unlink(partial_.c_str());
 }
@@ -155,18 +175,31 @@ Result<PartialFile> PartialFile::create(std::string path) {
 }
 
 Result<void> PartialFile::append(std::string_view bytes) {
+  if (bytes.size() >= kLargePiece) return flush_with(bytes);
   buffer_ += bytes;
-  return buffer_.size() < kBufferBytes ? Result<void>() : flush();
+  return buffer_.size() < kBufferBytes ? Result<void>() : flush_with({});
 }
 
-Result<void> PartialFile::flush() {
-  STOKER_TRY(write_all(descriptor_, buffer_, path_));
+Result<void> PartialFile::flush_with(std::string_view piece) {
+  STOKER_TRY(write_both(descriptor_, buffer_, piece, path_));
+  written_ += static_cast<off_t>(buffer_.size() + piece.size());
   buffer_.clear();
+  if (written_ - begun_ >= kStepBytes) begin_with_what_is_written();
   return {};
 }
 
+// On another thread, as the system takes a while to find what has to be done.
+void PartialFile::begin_with_what_is_written() {
+  if (beginning_.valid() && beginning_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+  beginning_ = std::async(std::launch::async, [file = descriptor_, from = begun_, bytes = written_ - begun_] {
+    (void)sync_file_range(file, from, bytes, SYNC_FILE_RANGE_WRITE);  // no more than a hint
+  });
+  begun_ = written_;
+}
+
 Result<void> PartialFile::finish() {
-  STOKER_TRY(flush());
+  STOKER_TRY(flush_with({}));
+  if (beginning_.valid()) beginning_.wait();
   buffer_.shrink_to_fit();  // it may have to wait for many others
   if (fsync(descriptor_) != 0) return Error::io("cannot write ", path_);
   if (::close(std::exchange(descriptor_, -1)) != 0) return Error::io("cannot write ", path_);

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <functional>
+#include <future>
 #include <string>
 
 #include "stoker/api/dataset.h"
@@ -37,12 +40,16 @@ class PartialFile {
 
  private:
   PartialFile(std::string path, std::string partial, int descriptor);
-  Result<void> flush();
+  // Writes what waits, and a piece behind it.
+  Result<void> flush_with(std::string_view piece);
+  void begin_with_what_is_written();
 
   std::string path_;
   std::string partial_;  // empty: kept, or moved from
   int descriptor_;       // negative: finished
   std::string buffer_;
+  off_t written_ = 0, begun_ = 0;  // bytes, and those that the disk was told to begin with
+  std::future<void> beginning_;
 };
 
 // Replaces a file as a whole or not at all.

@@ -101,6 +101,7 @@ SRC is one of
     folder of such, or a pattern as 'train-*.tar'
   TFRecord files of pictures and labels, likewise: packed again, in a new order,
     with restart markers, split or made smaller
+  Tar and TFRecord files may be GZIP or zstd; they are unpacked into DST meanwhile.
 
 DST gets NAME-00000-of-00008.tfrecord and so on, and labels.txt with the
 classes, one a line: the label of a picture is the number of its line, from 0.
@@ -111,7 +112,8 @@ become train and test, with --name before it NAME-train and NAME-test.
 The same input, seed and options give the same bytes, whatever the workers.
 Everything is in place at the end, or nothing is. A run that fails or is stopped
 keeps the shards that are whole in DST/.NAME.packing, and the same command goes
-on from there; with other input or options it begins anew.
+on from there; with other input or options it begins anew. While one runs,
+another into the same DST is refused.
 
 --split gives each record its place by its path and the seed alone: what is added
 later moves nothing from train to validation. Shards are named by the shares.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <future>
 
 #include "cli/commands.h"
 #include "cli/files.h"
@@ -16,6 +17,7 @@
 #include "cli/pack_work.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
+#include "cli/unpacked.h"
 #include "stoker/api/loader.h"
 #include "stoker/codecs/example.h"
 #include "stoker/codecs/tfrecord.h"
@@ -64,7 +66,7 @@ std::string own_name(const std::string& folder) {
 // Of a file or pattern: "train" of train-{000..010}.tar or train-*.tfrecord.
 std::string samples_name(const std::string& source) {
   const fs::path path(source);
-  std::string name = fs::is_directory(path) ? own_name(source) : path.stem().string();
+  std::string name = fs::is_directory(path) ? own_name(source) : fs::path(name_unpacked(source)).stem().string();
   name = name.substr(0, name.find_first_of("*?["));
   while (name.ends_with('-') || name.ends_with('_') || name.ends_with('.')) name.pop_back();
   return name.empty() ? "data" : name;
@@ -139,12 +141,13 @@ Result<int64_t> shard_count(const PackOptions& options, const Split& split) {
                              "' leaves some empty; at most ", split.count);
 }
 
-Result<void> prepare_target(const PackOptions& options, const PackInput& input) {
+Result<void> check_input(const PackOptions& options, const PackInput& input) {
   STOKER_TRY(check_classes(input));
   for (const Split& split : input.splits) STOKER_TRY(shard_count(options, split));
-  std::error_code failed;
-  fs::create_directories(options.target, failed);
-  if (failed) return Error::from_errno(failed.value(), "cannot make the folder " + options.target);
+  return {};
+}
+
+Result<void> check_target(const PackOptions& options, const PackInput& input) {
   if (options.overwrite) return {};
   const std::vector<std::string> old = old_shards(options.target, input);
   if (!old.empty())
@@ -183,11 +186,15 @@ class ShardWriter {
       const size_t bad_before = bad_.all().size();
       for (; at < end_of(shard); ++at) STOKER_TRY(write_record(split, at, loader, file, notes));
       notes.skipped.assign(bad_.all().begin() + static_cast<std::ptrdiff_t>(bad_before), bad_.all().end());
-      STOKER_TRY(work_.finish(std::move(file), notes));
+      STOKER_TRY(wait());
       add(name_of(shard), notes);
+      finish(std::move(file), std::move(notes));
     }
     return {};
   }
+
+  // Until the last shard is on the disk.
+  Result<void> wait() { return finishing_.valid() ? finishing_.get() : Result<void>(); }
 
   const Written& written() const { return written_; }
 
@@ -216,14 +223,23 @@ class ShardWriter {
       progress_.advance(1, 0);
       return bad_.add(split.path_of(at), next.error());
     }
-    const Bytes record = next.value()->leaves[0].bytes();
-    const auto how = next.value()->leaves[1].scalar<int64_t>();
+    const Element& record = *next.value();
+    const auto how = record[3].scalar<int64_t>();
+    const int64_t bytes = record.byte_size() - record[3].byte_size();
     ++notes.records;
-    notes.bytes += static_cast<int64_t>(record.size());
+    notes.bytes += bytes;
     notes.resized += (how & kResized) != 0 ? 1 : 0;
     notes.turned += (how & kTurned) != 0 ? 1 : 0;
-    progress_.advance(1, static_cast<int64_t>(record.size()));
-    return file.append(record);
+    progress_.advance(1, bytes);
+    for (size_t piece = 0; piece < 3; ++piece) STOKER_TRY(file.append(record[piece].bytes()));
+    return {};
+  }
+
+  // The disk is waited for while the next shard is written.
+  void finish(PartialFile file, ShardNotes notes) {
+    finishing_ = std::async(std::launch::async, [this, file = std::move(file), notes = std::move(notes)]() mutable {
+      return work_.finish(std::move(file), notes);
+    });
   }
 
   const PackOptions& options_;
@@ -231,6 +247,7 @@ class ShardWriter {
   BadFiles& bad_;
   Progress progress_;
   Written written_;
+  std::future<Result<void>> finishing_;
 };
 
 // Gives everything its name.
@@ -258,19 +275,26 @@ std::string text_of_input(const PackOptions& options, const PackInput& input) {
   return text;
 }
 
+Result<void> write_all(ShardWriter& writer, const PackInput& input) {
+  Result<void> done;
+  for (const Split& split : input.splits)
+    if (done) done = writer.write(split);
+  const Result<void> on_disk = writer.wait();
+  return done ? on_disk : done;
+}
+
 Result<Written> write(const PackOptions& options, const PackInput& input, BadFiles& bad) {
   const Uninterrupted until_done;  // the loop ends at once by itself, and removes what it began
   int64_t records = 0;
   for (const Split& split : input.splits) records += split.count;
   STOKER_TRY(PackWork work, PackWork::open(options.target, input.splits[0].name, text_of_input(options, input)));
   ShardWriter writer(options, work, records, bad);
-  for (const Split& split : input.splits)
-    if (Result<void> done = writer.write(split); !done) {
-      if (work.whole_shards() > 0 && !options.quiet)
-        remark(fmt::format("{} kept in {}; the same command goes on from there",
-                           plural(work.whole_shards(), "whole shard is", "whole shards are"), work.folder()));
-      return std::move(done).error();
-    }
+  if (Result<void> done = write_all(writer, input); !done) {
+    if (work.whole_shards() > 0 && !options.quiet)
+      remark(fmt::format("{} kept in {}; the same command goes on from there",
+                         plural(work.whole_shards(), "whole shard is", "whole shards are"), work.folder()));
+    return std::move(done).error();
+  }
   const Written& written = writer.written();
   if (written.all.records == 0) {
     work.remove();
@@ -350,14 +374,15 @@ Result<void> BadFiles::add(const std::string& path, const Error& error) {
                         "; mend or remove it, or leave such files out by --on-error skip");
 }
 
-std::string record_of(Bytes image, int64_t label, Bytes path) {
+PackedRecord record_of(Array image, int64_t label, Bytes path, int64_t how) {
   ExampleWriter example;
-  example.set("image", image);
   example.set("label", std::span<const int64_t>(&label, 1));
   example.set("path", path);
-  std::string record;
-  append_record(record, example.serialized());
-  return record;
+  const ExampleWriter::Around around = example.serialized_around("image", image.bytes().size());
+  const Bytes payload[] = {around.before, image.bytes(), around.behind};
+  const RecordFrame frame = frame_of(payload);
+  return {Array::of_bytes(frame.header + around.before), std::move(image),
+          Array::of_bytes(around.behind + frame.footer), how};
 }
 
 int pack(const PackOptions& options) {
@@ -365,7 +390,10 @@ int pack(const PackOptions& options) {
   BadFiles bad(options.source, options.skip_errors);
   const Result<PackInput> input = input_of(options, bad);
   if (!input) return refuse(input.error());
-  if (const Result<void> prepared = prepare_target(options, *input); !prepared) return refuse(prepared.error());
+  if (const Result<void> checked = check_input(options, *input); !checked) return refuse(checked.error());
+  const Result<PackLock> alone = PackLock::take(options.target);
+  if (!alone) return refuse(alone.error());
+  if (const Result<void> checked = check_target(options, *input); !checked) return refuse(checked.error());
   const Result<Written> written = write(options, *input, bad);
   if (!written) return refuse(written.error());
   if (options.json)

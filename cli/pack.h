@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -16,6 +17,7 @@
 namespace stoker::cli {
 
 struct PackOptions;
+class Unpacked;
 
 struct BadFile {
   std::string path;  // below the source
@@ -35,8 +37,9 @@ class BadFiles {
   std::vector<BadFile> all_;
 };
 
-// A framed record, and what was done to its picture.
-using PackedRecord = std::tuple<Array, int64_t>;
+// A framed record in three pieces, the second of which is its picture, and what
+// was done to that.
+using PackedRecord = std::tuple<Array, Array, Array, int64_t>;
 constexpr int64_t kResized = 1, kTurned = 2;
 
 // What goes to the shards of one name.
@@ -50,9 +53,10 @@ struct Split {
 
 struct PackInput {
   std::vector<Split> splits;
-  std::vector<std::string> classes;  // by label; empty: labels are bare numbers
-  int64_t left_out = 0;              // files named as something else than pictures
-  uint64_t mark = 0;                 // tells the input from another, or from its former self
+  std::vector<std::string> classes;               // by label; empty: labels are bare numbers
+  int64_t left_out = 0;                           // files named as something else than pictures
+  uint64_t mark = 0;                              // tells the input from another, or from its former self
+  std::shared_ptr<const Unpacked> unpacked = {};  // keeps what is read
 };
 
 Result<PackInput> picture_input(const PackOptions& options, BadFiles& bad);
@@ -83,7 +87,7 @@ struct PackedPicture {
   bool turned = false;  // as its EXIF notes said, which it has no more
 };
 Result<PackedPicture> packed_picture(Bytes image, const PackOptions& options);
-Result<PackedRecord> packed_record(Bytes image, int64_t label, Bytes path, const PackOptions& options);
+Result<PackedRecord> packed_record(const Array& image, int64_t label, Bytes path, const PackOptions& options);
 
 // Whether it is one file, or a folder with one of MNIST's.
 bool is_idx_source(const std::string& source);
@@ -96,6 +100,6 @@ using Listing = PictureListing;
 Result<Listing> read_labels(const std::string& file, const std::string& folder);
 
 // A tf.train.Example of a picture, framed as TFRecord has it.
-std::string record_of(Bytes image, int64_t label, Bytes path);
+PackedRecord record_of(Array image, int64_t label, Bytes path, int64_t how);
 
 }  // namespace stoker::cli

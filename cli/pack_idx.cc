@@ -83,7 +83,7 @@ struct IdxPictures {
     const auto* pixels = static_cast<const std::byte*>(images.raw()) + entry * height * width;
     STOKER_TRY(const std::string png, encode_png({height, width, /*channels=*/1}, pixels, kPngLevel));
     const int64_t label = labels.values<uint8_t>()[static_cast<size_t>(entry)];
-    return PackedRecord(Array::of_bytes(record_of(png, label, path_of(i))), 0);
+    return record_of(Array::of_bytes(png), label, path_of(i), 0);
   }
 };
 

@@ -88,10 +88,10 @@ Result<PackedPicture> packed_picture(Bytes image, const PackOptions& options) {
   return made;
 }
 
-Result<PackedRecord> packed_record(Bytes image, int64_t label, Bytes path, const PackOptions& options) {
-  STOKER_TRY(const PackedPicture made, packed_picture(image, options));
+Result<PackedRecord> packed_record(const Array& image, int64_t label, Bytes path, const PackOptions& options) {
+  STOKER_TRY(const PackedPicture made, packed_picture(image.bytes(), options));
   const int64_t how = (made.resized ? kResized : 0) | (made.turned ? kTurned : 0);
-  return PackedRecord(Array::of_bytes(record_of(made.bytes ? Bytes(*made.bytes) : image, label, path)), how);
+  return record_of(made.bytes ? Array::of_bytes(*made.bytes) : image, label, path, how);
 }
 
 }  // namespace stoker::cli

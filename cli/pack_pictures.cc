@@ -21,7 +21,36 @@ namespace fs = std::filesystem;
 // A tf.train.Example cannot be larger than 2 GB; no picture comes near this.
 constexpr int64_t kMostBytes = int64_t{1} << 30;
 
+Result<Array> contents_of(const std::string& path) {
+  Context context;
+  const Array name = Array::of_bytes(path);
+  return ReadFile{}.apply(std::span(&name, 1), context);
+}
+
+using PictureAt = std::function<const Picture&(int64_t)>;
+
+// Where pictures stay as they are, reading is all there is to do: handing each on
+// to another thread would take longer.
+Dataset kept_records(const PackOptions& options, int64_t count, const PictureAt& picture_at) {
+  return Dataset::range({.stop = count}).map({.map_func = [options, picture_at](int64_t i) -> Result<PackedRecord> {
+    const Picture& picture = picture_at(i);
+    STOKER_TRY(const Array image, contents_of(options.source + "/" + picture.path));
+    return packed_record(image, picture.label, picture.path, options);
+  }});
+}
+
 // Files are read ahead by the engine's waiting threads, the rest is done by its workers.
+Dataset made_records(const PackOptions& options, int64_t count, const PictureAt& picture_at) {
+  return Dataset::range({.stop = count})
+      .map({.map_func = [folder = options.source,
+                         picture_at](int64_t i) { return std::tuple(i, folder + "/" + picture_at(i).path); }})
+      .map({.map_func = [](Value i, Value file) { return tuple(i, io::read_file(file)); }})
+      .map({.map_func = [picture_at, options](int64_t i, const Array& image) {
+        const Picture& picture = picture_at(i);
+        return packed_record(image, picture.label, picture.path, options);
+      }});
+}
+
 Split split_of(const PackOptions& options, Share share, std::shared_ptr<const std::vector<Picture>> pictures) {
   const auto count = static_cast<int64_t>(share.order.size());
   const auto order = std::make_shared<const std::vector<int64_t>>(std::move(share.order));
@@ -30,14 +59,7 @@ Split split_of(const PackOptions& options, Share share, std::shared_ptr<const st
   };
   int64_t bytes = 0;
   for (int64_t i = 0; i < count; ++i) bytes += picture_at(i).bytes;
-  Dataset records = Dataset::range({.stop = count})
-                        .map({.map_func = [folder = options.source, picture_at](
-                                              int64_t i) { return std::tuple(i, folder + "/" + picture_at(i).path); }})
-                        .map({.map_func = [](Value i, Value file) { return tuple(i, io::read_file(file)); }})
-                        .map({.map_func = [picture_at, options](int64_t i, const Array& image) {
-                          const Picture& picture = picture_at(i);
-                          return packed_record(image.bytes(), picture.label, picture.path, options);
-                        }});
+  Dataset records = (options.keep_bytes ? kept_records : made_records)(options, count, picture_at);
   return {share.name, count, bytes, std::move(records), [picture_at](int64_t i) { return picture_at(i).path; }};
 }
 

@@ -12,6 +12,7 @@
 #include "cli/inputs.h"
 #include "cli/pack.h"
 #include "cli/picture_check.h"
+#include "cli/unpacked.h"
 #include "stoker/core/hash.h"
 #include "stoker/sources/range.h"
 #include "stoker/sources/record_index.h"
@@ -44,7 +45,7 @@ class Samples {
   virtual Result<Found> at(int64_t i) const = 0;
 };
 
-bool is_tar(const std::string& path) { return path.ends_with(".tar"); }
+bool is_tar(const std::string& path) { return name_unpacked(path).ends_with(".tar"); }
 
 bool is_file(const std::string& path) {
   struct stat found{};
@@ -112,11 +113,6 @@ class TarSamples final : public Samples {
 class RecordSamples final : public Samples {
  public:
   static Result<std::shared_ptr<const Samples>> open(const PackOptions& options, std::vector<std::string> paths) {
-    for (const std::string& path : paths) {
-      STOKER_TRY(const Inputs inputs, find_inputs({path}));
-      if (inputs.files[0].compression != Compression::kNone)
-        return Error::precondition(path, " is compressed, and its records cannot be mixed without unpacking it first");
-    }
     auto samples = std::make_shared<RecordSamples>();
     samples->paths_ = std::move(paths);
     samples->count_ = samples->index_.records(samples->paths_);
@@ -219,7 +215,7 @@ Split split_of(const PackOptions& options, Share share, const std::shared_ptr<co
   Dataset records =
       Dataset::range({.stop = count}).map({.map_func = [options, samples, number](int64_t i) -> Result<PackedRecord> {
         STOKER_TRY(const Found found, samples->at(number(i)));
-        return packed_record(found.image.bytes(), found.label, found.path, options);
+        return packed_record(found.image, found.label, found.path, options);
       }});
   const int64_t share_of_bytes = samples->count() > 0 ? bytes / samples->count() * count : 0;
   return {share.name, count, share_of_bytes, std::move(records),
@@ -263,10 +259,11 @@ SampleFiles sample_files(const std::string& source) {
 
 Result<PackInput> sample_input(const PackOptions& options, const SampleFiles& files) {
   if (!options.labels.empty()) return Error::precondition(options.source, " holds its labels; leave --labels out");
-  STOKER_TRY(const std::shared_ptr<const Samples> samples, files.kind == SampleKind::kTar
-                                                               ? TarSamples::open(files.paths)
-                                                               : RecordSamples::open(options, files.paths));
   PackInput input;
+  STOKER_TRY(input.unpacked, Unpacked::of(files.paths, options.target, options.quiet));
+  STOKER_TRY(const std::shared_ptr<const Samples> samples, files.kind == SampleKind::kTar
+                                                               ? TarSamples::open(input.unpacked->paths())
+                                                               : RecordSamples::open(options, input.unpacked->paths()));
   input.classes = classes_in(fs::path(files.paths[0]).parent_path().string());
   int64_t bytes = 0;
   for (const std::string& path : files.paths) {
@@ -274,6 +271,9 @@ Result<PackInput> sample_input(const PackOptions& options, const SampleFiles& fi
     const uint64_t numbers[] = {static_cast<uint64_t>(mark.bytes), static_cast<uint64_t>(mark.changed_ns),
                                 mark.ends_hash};
     input.mark = hash_of({reinterpret_cast<const char*>(numbers), sizeof(numbers)}, hash_of(path, input.mark));
+  }
+  for (const std::string& path : input.unpacked->paths()) {
+    STOKER_TRY(const FileMark mark, mark_of(path));
     bytes += mark.bytes;
   }
   input.mark = hash_of(options.image_feature + "\n" + options.label_feature, input.mark);

@@ -1,6 +1,16 @@
 #include "cli/pack_work.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
 #include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <utility>
 
 #include "cli/inputs.h"
 
@@ -108,6 +118,46 @@ Result<void> PackWork::keep(const std::string& shard) const {
   fs::rename(folder_ + "/" + shard, target_ + "/" + shard, failed);
   if (failed) return Error::from_errno(failed.value(), "cannot write " + target_ + "/" + shard);
   return {};
+}
+
+namespace {
+
+// The process that holds a lock on the folder, as the system tells: "1: FLOCK  ADVISORY  WRITE 4711 fe:00:1234 0 EOF".
+std::string holder_of(const struct stat& folder) {
+  const std::string file = fmt::format("{:02x}:{:02x}:{}", major(folder.st_dev), minor(folder.st_dev), folder.st_ino);
+  std::ifstream locks("/proc/locks");
+  for (std::string line; std::getline(locks, line);) {
+    std::istringstream words(line);
+    std::string number, kind, manner, access, process, locked;
+    words >> number >> kind >> manner >> access >> process >> locked;
+    if (kind == "FLOCK" && locked == file) return process;
+  }
+  return {};
+}
+
+Error taken(const std::string& folder, int descriptor) {
+  struct stat found{};
+  const std::string process = fstat(descriptor, &found) == 0 ? holder_of(found) : "";
+  return Error::precondition("another stoker pack", process.empty() ? "" : ", process " + process + ",",
+                             " is writing into ", folder, "; wait until it is done, or choose another folder");
+}
+
+}  // namespace
+
+Result<PackLock> PackLock::take(const std::string& folder) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) return Error::from_errno(failed.value(), "cannot make the folder " + folder);
+  PackLock lock(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (lock.descriptor_ < 0) return Error::io("cannot open the folder ", folder);
+  if (flock(lock.descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return taken(folder, lock.descriptor_);
+  return lock;
+}
+
+PackLock::PackLock(PackLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+PackLock::~PackLock() {
+  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 }  // namespace stoker::cli

@@ -49,4 +49,19 @@ class PackWork {
   int64_t whole_ = 0;
 };
 
+// Keeps other processes from packing into the same folder, which is made where it
+// is not there. A file system without locks has none to give.
+class PackLock {
+ public:
+  static Result<PackLock> take(const std::string& folder);
+  PackLock(PackLock&& other) noexcept;
+  PackLock& operator=(PackLock&&) = delete;
+  ~PackLock();
+
+ private:
+  explicit PackLock(int descriptor) : descriptor_(descriptor) {}
+
+  int descriptor_;  // of the folder; negative: moved from
+};
+
 }  // namespace stoker::cli

@@ -3,6 +3,8 @@
 import gzip
 import io
 import json
+import os
+import shutil
 import tarfile
 import unittest
 
@@ -35,6 +37,14 @@ class Tars(PackCase):
         self.assertEqual((summary["records"], summary["classes"]), (5, []))
         found = {e["path"]: (e["label"], e["image"]) for e in self.examples()}
         self.assertEqual(found, {b"train/%d.png" % i: (i % 2, number_png(i)) for i in range(5)})
+
+    def test_compressed_ones(self):
+        for name in ("a.tar.gz", "b.tgz"):
+            self.put(name, gzip.compress(tar(**{f"{name[0]}.png": number_png(1), f"{name[0]}.cls": b"3"})))
+        self.packed()
+        self.assertEqual({e["path"]: e["label"] for e in self.examples()}, {b"a.png": 3, b"b.png": 3})
+        self.source = self.source / "b.tgz"
+        self.assertEqual(self.packed("--overwrite")["shards"], [f"{self.target}/b-00000-of-00001.tfrecord"])
 
     def test_one_file_or_a_pattern_with_labels_in_json(self):
         for shard in "ab":
@@ -104,9 +114,20 @@ class Records(PackCase):
         result = self.pack("--on-error", "skip", "--json")
         self.assertEqual(json.loads(result.text)["records"], 2)
 
-    def test_compressed_ones_are_refused_with_the_reason(self):
-        self.put("a.tfrecord.gz", gzip.compress(frame(to_example(image=number_png(1), label=1))))
-        self.refused("is compressed", status=WRONG_USE)
+    def test_compressed_ones_are_packed_as_plain_ones_are(self):
+        records = b"".join(frame(to_example(image=number_png(i), label=i)) for i in range(9))
+        self.put("a.tfrecord", records)
+        self.packed("--name", "data")
+        plain = self.contents()
+        shutil.rmtree(self.target)
+        os.unlink(self.source / "a.tfrecord")
+        self.put("a.tfrecord.gz", gzip.compress(records))
+        self.packed("--name", "data")
+        self.assertEqual(self.contents(), plain)
+
+    def test_a_compressed_one_that_is_cut_is_bad_and_leaves_nothing_behind(self):
+        self.put("a.tfrecord.gz", gzip.compress(frame(to_example(image=number_png(1), label=1)))[:-9])
+        self.refused("a.tfrecord.gz", status=BAD_DATA)
 
     def test_labels_are_theirs(self):
         self.put_records("a.tfrecord", to_example(image=number_png(1), label=1))

@@ -675,6 +675,20 @@ class LongRuns(PackCase):
             self.assertEqual((process.wait(60), process.stderr.read()), (130, b""))
         self.assertEqual(self.names(), [])
 
+    def test_a_second_one_into_the_same_folder_is_refused(self):
+        with self.start(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
+            while not list(self.target.glob(".train.packing/*.partial")):
+                self.assertIsNone(first.poll(), "it ended by itself")
+                os.sched_yield()
+            second = self.pack("--overwrite")
+            self.assertEqual(second.status, WRONG_USE)
+            self.assertIn(f"another stoker pack, process {first.pid}, is writing into {self.target}", second.errors)
+            self.assertIsNone(first.poll())
+            self.assertEqual(self.names(), [".train.packing"])
+            first.send_signal(signal.SIGINT)
+            first.wait(60)
+        self.assertEqual(self.names(), [])
+
     def test_ctrl_c_between_shards_keeps_those_that_are_whole(self):
         with subprocess.Popen(
             [STOKER, "--workers", "0", "pack", self.source, self.target, "--shards", "1000"],

@@ -53,6 +53,20 @@ TEST(Example, WritesTheKnownBytes) {
   EXPECT_EQ(writer.serialized(), field(1, entry("a", field(3, field(1, "\x01\xac\x02")))));
 }
 
+TEST(Example, IsTheSameAroundAStringThatIsNotCopied) {
+  for (const std::string name : {"a", "image", "m", "z"})
+    for (const size_t size : {0, 1, 100, 127, 128, 20'000}) {
+      const std::string text(size, 'x');
+      ExampleWriter without;
+      without.set("label", Ints{7});
+      without.set("path", "some/where.jpg");
+      ExampleWriter with = without;
+      with.set(name, text);
+      const ExampleWriter::Around around = without.serialized_around(name, size);
+      EXPECT_EQ(around.before + text + around.behind, with.serialized()) << name << " " << size;
+    }
+}
+
 TEST(Example, IsTheSameInWhateverOrderItWasFilled) {
   ExampleWriter one, other;
   one.set("a", Ints{1});

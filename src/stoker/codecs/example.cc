@@ -205,9 +205,14 @@ void append_varint(std::string& out, uint64_t value) {
   out += static_cast<char>(value);
 }
 
-void append_delimited(std::string& out, uint32_t number, Bytes bytes) {
+// What stands before a field of so many bytes.
+void append_opening(std::string& out, uint32_t number, size_t bytes) {
   append_varint(out, number << 3 | kDelimited);
-  append_varint(out, bytes.size());
+  append_varint(out, bytes);
+}
+
+void append_delimited(std::string& out, uint32_t number, Bytes bytes) {
+  append_opening(out, number, bytes.size());
   out += bytes;
 }
 
@@ -404,6 +409,27 @@ void ExampleWriter::set(std::string name, std::span<const Bytes> values) {
 }
 
 std::string ExampleWriter::serialized() const { return map_of(ExamplePart::kFeatures, features_); }
+
+ExampleWriter::Around ExampleWriter::serialized_around(Bytes name, size_t bytes) const {
+  // From the inside out: each opening tells how much it holds.
+  std::string before;
+  const auto open = [&](uint32_t number, size_t more) {
+    std::string outside;
+    append_opening(outside, number, before.size() + bytes + more);
+    before.insert(0, outside);
+  };
+  open(1, 0);                                             // the value
+  open(static_cast<uint32_t>(Feature::Kind::kBytes), 0);  // its list
+  open(2, 0);                                             // the feature
+  before.insert(0, message_of(1, name));
+  open(1, 0);  // its entry
+  std::string earlier, behind;
+  for (const auto& [other, message] : features_)
+    append_delimited(other < name ? earlier : behind, 1, message_of(1, other) + message_of(2, message));
+  before.insert(0, earlier);
+  open(static_cast<uint32_t>(ExamplePart::kFeatures), behind.size());
+  return {std::move(before), std::move(behind)};
+}
 
 void SequenceExampleWriter::add_step(const std::string& name, std::span<const int64_t> values) {
   append_delimited(lists_[name], 1, feature_with(values));

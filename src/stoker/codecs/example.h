@@ -122,6 +122,13 @@ class ExampleWriter {
 
   std::string serialized() const;
 
+  // The same with one more feature, a single string: what stands before and
+  // behind that, which may be large and need not be copied.
+  struct Around {
+    std::string before, behind;
+  };
+  Around serialized_around(Bytes name, size_t bytes) const;
+
  private:
   friend class SequenceExampleWriter;
   std::map<std::string, std::string, std::less<>> features_;  // encoded
