@@ -1,5 +1,6 @@
 #include "stoker/codecs/jpeg.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -117,9 +118,10 @@ TEST(Jpeg, ThatIsCutAnywhereIsDataLoss) {
   }
   const std::string bytes = make_jpeg({});
   EXPECT_EQ(complaint(bytes.substr(0, 100)), "JPEG data ends early: it has 100 bytes, not even a whole header");
-  EXPECT_EQ(complaint(bytes.substr(0, bytes.size() - 2)), "JPEG data ends early: it has " +
-                                                              std::to_string(bytes.size() - 2) +
-                                                              " bytes, from which 30 of 37 rows were decoded");
+  const size_t half = bytes.size() / 2;
+  EXPECT_THAT(complaint(bytes.substr(0, half)),
+              testing::StartsWith("JPEG data ends early: it has " + std::to_string(half) + " bytes, from which "));
+  EXPECT_THAT(complaint(bytes.substr(0, half)), testing::EndsWith(" of 37 rows were decoded"));
 }
 
 TEST(Jpeg, ThatIsCutCanBeRecovered) {

@@ -374,6 +374,41 @@ TEST(Resize, MakesAPartFromThePartThatItNeeds) {
         }
 }
 
+// Three channels of four, in memory that ends with the last pixel.
+class PaddedRows final : public RowSource {
+ public:
+  explicit PaddedRows(const Array& picture)
+      : RowSource({picture.dim(0), picture.dim(1), 3, DType::kUint8, 4}), picture_(picture) {}
+  Result<void> rows(int64_t y, int n, const void** rows) override {
+    for (int k = 0; k < n; ++k) {
+      const auto* row = picture_of(picture_).row<uint8_t>(y + k);
+      group_[k].assign(row, row + picture_.dim(1) * 4);
+      rows[k] = group_[k].data();
+    }
+    return {};
+  }
+
+ private:
+  const Array& picture_;
+  std::vector<uint8_t> group_[RowSource::kMostRows];
+};
+
+TEST(Resize, PassesOverWhatFillsPixelsUp) {
+  for (const Size from : {Size{5, 3}, Size{9, 4}, Size{37, 129}, Size{70, 33}})
+    for (const Size to : {Size{3, 2}, Size{18, 35}, Size{70, 66}}) {
+      const Array padded = noise({from.height, from.width, 4});
+      Array picture = Array::make({from.height, from.width, 3}, DType::kUint8).value();
+      for (int64_t i = 0; i < from.height * from.width; ++i)
+        std::memcpy(picture.mutable_values<uint8_t>().data() + i * 3, padded.values<uint8_t>().data() + i * 4, 3);
+      Array out = Array::make({to.height, to.width, 3}, DType::kUint8).value();
+      PaddedRows source(padded);
+      MemorySink sink(picture_of(out));
+      const ResizeHow how{.manner = Manner::kPillow};
+      ASSERT_TRUE(resize_rows(source, sink, {from.height, to.height}, {from.width, to.width}, how).ok());
+      EXPECT_EQ(out, resized(picture, to, how, plain_resize_kernels())) << from.width << " to " << to.width;
+    }
+}
+
 TEST(Resize, EndsWithTheErrorOfItsRows) {
   class Failing final : public RowSource {
    public:

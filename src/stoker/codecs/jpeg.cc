@@ -11,7 +11,15 @@
 
 #include <jerror.h>
 
+// How libjpeg-turbo's parts call each other, where its package has it.
+#if defined(LIBJPEG_TURBO_VERSION) && __has_include(<jpegint.h>)
+#define STOKER_JPEG_PARTS
+#include <jpegint.h>
+#endif
+
 #include <vector>
+
+#include "stoker/codecs/jpeg_codes.h"
 
 namespace stoker {
 namespace {
@@ -157,6 +165,7 @@ class Decoder final : public JpegRows {
 
   void decode(PixelRows rows) {
     jpeg_start_decompress(&jpeg_);
+    read_codes_ourselves();
     if (jpeg_.out_color_space == JCS_CMYK)
       read_inks(rows);
     else
@@ -197,6 +206,7 @@ class Decoder final : public JpegRows {
     }
 #endif
     jpeg_start_decompress(&jpeg_);
+    read_codes_ourselves();
     if (window.width >= jpeg_.output_width || jpeg_.out_color_space == JCS_CMYK || options_.ratio != 1) return;
     // Upsampling looks at the neighbours of the first and the last column.
     const auto margin = static_cast<JDIMENSION>(DCTSIZE * jpeg_.max_h_samp_factor);
@@ -205,7 +215,66 @@ class Decoder final : public JpegRows {
     JDIMENSION count = std::min(left + static_cast<JDIMENSION>(window.width) + margin, jpeg_.output_width) - first;
     jpeg_crop_scanline(&jpeg_, &first, &count);
     left_ = window.left - first;
+    const JDIMENSION unit = jpeg_.comps_in_scan == 1 ? DCTSIZE : margin;
+    first_unit_ = first / unit;
+    last_unit_ = (first + count - 1) / unit;
   }
+
+  // Libjpeg takes two thirds longer for the codes, and those are most of what a
+  // photograph takes. Damage is an error for both; what is to be recovered from it
+  // is left to libjpeg.
+  void read_codes_ourselves() {
+#ifdef STOKER_JPEG_PARTS
+    if (jpeg_.progressive_mode || jpeg_.arith_code || jpeg_.data_precision != 8 || options_.try_recover_truncated ||
+        options_.acceptable_fraction < 1 || jpeg_.inputctl->has_multiple_scans ||
+        jpeg_.comps_in_scan != jpeg_.num_components)
+      return;
+    thread_local JpegCodes codes;
+    codes_ = &codes;
+    JpegCodes::Block blocks[JpegCodes::kMostBlocks];
+    for (int i = 0; i < jpeg_.blocks_in_MCU; ++i) {
+      const int component = jpeg_.MCU_membership[i];
+      const jpeg_component_info& info = *jpeg_.cur_comp_info[component];
+      blocks[i] = {component, info.dc_tbl_no, info.ac_tbl_no};
+      codes.set_dc_table(info.dc_tbl_no, table_of(*jpeg_.dc_huff_tbl_ptrs[info.dc_tbl_no]));
+      codes.set_ac_table(info.ac_tbl_no, table_of(*jpeg_.ac_huff_tbl_ptrs[info.ac_tbl_no]));
+    }
+    codes.set_blocks(blocks, jpeg_.blocks_in_MCU);
+    last_unit_ = jpeg_.MCUs_per_row;
+    start_codes();
+    jpeg_.entropy->decode_mcu = [](j_decompress_ptr jpeg, JBLOCKROW* unit) { return of(jpeg).read_unit(unit); };
+#endif
+  }
+
+#ifdef STOKER_JPEG_PARTS
+  static JpegCodes::Table table_of(const JHUFF_TBL& table) { return {table.bits, table.huffval}; }
+
+  void start_codes() {
+    codes_->start(bytes_, bytes_.size() - source_.bytes_in_buffer);
+    units_to_restart_ = jpeg_.restart_interval;
+  }
+
+  boolean read_unit(JBLOCKROW* unit) {
+    if (jpeg_.restart_interval > 0 && units_to_restart_-- == 0) {
+      if (!(*jpeg_.marker->read_restart_marker)(&jpeg_)) return FALSE;
+      start_codes();
+      --units_to_restart_;
+    }
+    const bool wanted = unit && unit_ >= first_unit_ && unit_ <= last_unit_;
+    unit_ = unit_ + 1 < jpeg_.MCUs_per_row ? unit_ + 1 : 0;
+    const JpegCodes::End end = codes_->read(wanted ? unit : nullptr);
+    source_.bytes_in_buffer = bytes_.size() - codes_->place();
+    source_.next_input_byte = reinterpret_cast<const JOCTET*>(bytes_.data()) + codes_->place();
+    switch (end) {
+      case JpegCodes::End::kFine: return TRUE;
+      case JpegCodes::End::kBadCode: WARNMS(&jpeg_, JWRN_HUFF_BAD_CODE); break;
+      case JpegCodes::End::kMarker: WARNMS(&jpeg_, JWRN_HIT_MARKER); break;
+      case JpegCodes::End::kTooLarge: ERREXIT(&jpeg_, JERR_BAD_DCT_COEF); break;
+      case JpegCodes::End::kBytes: return bytes_ended();
+    }
+    return TRUE;
+  }
+#endif
 
   // So that rows [y, y + n) lie in the ring. Rows are skipped from the first one
   // alone: later, some versions of libjpeg-turbo give other pixels behind; and to
@@ -308,6 +377,10 @@ class Decoder final : public JpegRows {
   size_t stride_ = 0;
   int64_t left_ = 0;  // the window's begin in the rows of the ring
   int64_t top_ = 0;
+  JpegCodes* codes_ = nullptr;  // where libjpeg does not read them
+  unsigned units_to_restart_ = 0;
+  JDIMENSION unit_ = 0;                        // of a row: the next one
+  JDIMENSION first_unit_ = 0, last_unit_ = 0;  // whose pixels are wanted
   jpeg_decompress_struct jpeg_{};
   jpeg_error_mgr errors_{};
   jpeg_source_mgr source_{};
