@@ -15,7 +15,8 @@ Dataset evaluation_path(const std::vector<std::string>& shards) {
       .repeat({})
       .map({.map_func =
                 [](Value record) {
-                  const Value resized = image::resize_shorter(decoded(record), {.size = 256, .like = "pillow"});
+                  const Value resized =
+                      image::resize_shorter(decoded(image_of(record)), {.size = 256, .like = "pillow"});
                   return normalized(image::center_crop(resized, {.height = 224, .width = 224}));
                 }})
       .batch({.batch_size = 64});

@@ -25,26 +25,25 @@ inline Value image_of(Value record) {
   return parse_single_example(record, {{.key = "image", .dtype = DType::kBytes}})["image"];
 }
 
-inline Value decoded(Value record) {
-  return io::decode_jpeg(image_of(std::move(record)), {.channels = 3, .like = "pillow"});
-}
+inline Value decoded(Value jpeg) { return io::decode_jpeg(std::move(jpeg), {.channels = 3, .like = "pillow"}); }
 
 inline Value normalized(Value picture) {
   return image::normalize(std::move(picture),
                           {.mean = {0.485, 0.456, 0.406}, .std = {0.229, 0.224, 0.225}, .layout = "CHW"});
 }
 
-// A random window of each picture, as networks are trained on, in Pillow's manner.
+// A random window, as networks are trained on, in Pillow's manner.
+inline Value training_picture(Value jpeg) {
+  const Value window =
+      image::random_resized_crop(decoded(std::move(jpeg)), {.height = 224, .width = 224, .like = "pillow", .seed = 1});
+  return normalized(image::random_flip_left_right(window, {.seed = 2}));
+}
+
 inline Dataset training_path(const std::vector<std::string>& shards) {
   return Dataset::tfrecord({.filenames = shards})
       .shuffle({.buffer_size = 100, .seed = 1})
       .repeat({})
-      .map({.map_func =
-                [](Value record) {
-                  const Value window = image::random_resized_crop(
-                      decoded(record), {.height = 224, .width = 224, .like = "pillow", .seed = 1});
-                  return normalized(image::random_flip_left_right(window, {.seed = 2}));
-                }})
+      .map({.map_func = [](Value record) { return training_picture(image_of(std::move(record))); }})
       .batch({.batch_size = 64});
 }
 
