@@ -249,7 +249,7 @@ void Engine::note_waiting(Meter& meter, const ThreadTime& begun, int64_t took) {
   const int64_t all = meter.measured_ns.load();
   const int64_t on_cpu = meter.measured_cpu_ns.load();
   meter.sleeps = all > 1'000'000 && on_cpu < all / 10 * 9;
-  if (all > 10'000'000 && on_cpu < all / 2) meter.waits = true;
+  if (!meter.reads && all > 10'000'000 && on_cpu < all / 2) meter.waits = true;
 }
 
 void Engine::end_part(Segment& segment, Ticket& ticket, Task& task, int64_t ns, bool handed_on) {

@@ -39,6 +39,11 @@ struct Meter {
   std::atomic<int64_t> measured_ns{0}, measured_cpu_ns{0};
   std::atomic<bool> sleeps{false};  // off the CPU for a tenth of that
   std::atomic<bool> waits{false};   // for half of it, or declared
+  // Declared by a stage of ours that reads, whose files may lie in memory: waits
+  // while a measured call slept that is no further back than these.
+  std::atomic<bool> reads{false};
+  std::atomic<int64_t> calls_since_sleep{0};
+  static constexpr int64_t kAwake = 128;
   std::atomic<int64_t> working_samples{0}, starved_samples{0}, blocked_samples{0};
   std::atomic<int64_t> at_once{0};  // calls at once at most; 0: as many as there are threads
   std::atomic<bool> user{false};    // runs a function of the user's
@@ -56,7 +61,8 @@ struct Meter {
   // sleep, then some.
   bool is_measured() const {
     const int64_t n = runs.load(std::memory_order_relaxed);
-    return n < 1000 || n % 64 == 0 || sleeps.load(std::memory_order_relaxed);
+    return n < 1000 || n % 64 == 0 || sleeps.load(std::memory_order_relaxed) ||
+           (reads.load(std::memory_order_relaxed) && waits.load(std::memory_order_relaxed));
   }
   void add(int64_t run_rows, int64_t ns, int64_t run_bytes) {
     rows.fetch_add(run_rows, std::memory_order_relaxed);
@@ -74,6 +80,11 @@ struct Meter {
     const int64_t cpu = ended.gave_way > begun.gave_way ? ended.cpu_ns - begun.cpu_ns : took;
     measured_ns.fetch_add(took, std::memory_order_relaxed);
     measured_cpu_ns.fetch_add(cpu, std::memory_order_relaxed);
+    if (!reads.load(std::memory_order_relaxed)) return;
+    const bool slept = ended.gave_way > begun.gave_way;
+    const int64_t since = slept ? 0 : calls_since_sleep.load(std::memory_order_relaxed) + 1;
+    calls_since_sleep.store(since, std::memory_order_relaxed);
+    waits = since < kAwake;
   }
   double mean_ns() const {
     const int64_t n = rows.load(std::memory_order_relaxed);

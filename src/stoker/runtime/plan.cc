@@ -215,9 +215,11 @@ class Lowering {
     stub.steps.push_back(std::move(fetch));
   }
 
-  // On a waiting thread, and watched: a read may never return.
+  // On a waiting thread until it is seen not to sleep, and watched: a read may
+  // never return.
   static void let_wait(StepPlan& step) {
     step.meter->waits = true;
+    step.meter->reads = true;
     step.user = true;
   }
 

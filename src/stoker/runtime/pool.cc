@@ -285,6 +285,7 @@ Pool::Seen Pool::look_at(ThreadSlot& slot, int64_t now, std::vector<std::string>
   if (!call.stage) return Seen::kNothing;
   if (slot.counts_as_worker.load() && !slot.found_waiting.load() && has_slept(slot, now)) {
     call.stage->waits = true;
+    call.stage->calls_since_sleep = 0;
     slot.found_waiting = true;
     --active_workers_;
     while (active_workers_ < target_) spawn_worker();
