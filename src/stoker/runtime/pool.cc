@@ -141,10 +141,14 @@ void Pool::remove(Engine* engine) {
   engines_ = std::move(all);
 }
 
+// Who is woken takes the lock: it is free by then. But it was taken once since
+// the generation changed, so that nobody falls asleep over the old one.
 void Pool::wake() {
   generation_.fetch_add(1);
   if (idle_workers_.load() == 0) return;
-  std::lock_guard lock(mutex_);
+  {
+    std::lock_guard lock(mutex_);
+  }
   work_.notify_one();
 }
 
@@ -159,11 +163,16 @@ void Pool::wake_all() {
 
 void Pool::want_waiters(int n) {
   waiter_generation_.fetch_add(1);
-  std::lock_guard lock(mutex_);
-  const int idle = idle_waiters_.load();
+  int idle = 0;
+  bool more = false;
+  {
+    std::lock_guard lock(mutex_);
+    idle = idle_waiters_.load();
+    more_waiters_ = std::min(std::max(more_waiters_, n - idle), kMostWaiters - waiters_);
+    more = more_waiters_ > 0;
+  }
   for (int i = 0; i < std::min(n, idle); ++i) waiter_work_.notify_one();
-  more_waiters_ = std::min(std::max(more_waiters_, n - idle), kMostWaiters - waiters_);
-  if (more_waiters_ > 0) monitor_.notify_all();
+  if (more) monitor_.notify_all();
 }
 
 void Pool::spawn_worker() {
