@@ -1,8 +1,10 @@
 #include "cli/unpacked.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <filesystem>
 
 #include "cli/files.h"
@@ -15,6 +17,21 @@ namespace stoker::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view kFolder = ".unpacked-";  // and the process
+
+// Of processes that were killed.
+void remove_left_behind(const std::string& target) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(target, ignored)) {
+    const std::string name = entry.path().filename().string();
+    pid_t process = 0;
+    if (!name.starts_with(kFolder)) continue;
+    const auto [end, wrong] = std::from_chars(name.data() + kFolder.size(), name.data() + name.size(), process);
+    if (wrong != std::errc() || process <= 0 || kill(process, 0) == 0 || errno != ESRCH) continue;
+    fs::remove_all(entry.path(), ignored);
+  }
+}
 
 Result<bool> is_compressed(const std::string& path) {
   STOKER_TRY(const Inputs inputs, find_inputs({path}));
@@ -48,7 +65,8 @@ std::string name_unpacked(std::string name) {
 
 Result<std::shared_ptr<const Unpacked>> Unpacked::of(const std::vector<std::string>& paths, const std::string& target,
                                                      bool quiet) {
-  auto unpacked = std::make_shared<Unpacked>(fmt::format("{}/.unpacked-{}", target, getpid()));
+  auto unpacked = std::make_shared<Unpacked>(fmt::format("{}/{}{}", target, kFolder, getpid()));
+  remove_left_behind(target);
   Progress progress({.things = "files", .total = static_cast<int64_t>(paths.size()), .quiet = quiet});
   for (const std::string& path : paths) {
     STOKER_TRY(const bool compressed, is_compressed(path));

@@ -125,6 +125,16 @@ class Records(PackCase):
         self.packed("--name", "data")
         self.assertEqual(self.contents(), plain)
 
+    def test_what_a_killed_process_unpacked_is_removed(self):
+        gone = self.target / f".unpacked-{2**31 - 1}" / "0"
+        mine = self.target / f".unpacked-{os.getpid()}"
+        gone.mkdir(parents=True)
+        mine.mkdir()
+        self.put("a.tfrecord.gz", gzip.compress(frame(to_example(image=number_png(1), label=1))))
+        self.packed()
+        self.assertFalse(gone.parent.exists())
+        self.assertTrue(mine.exists())
+
     def test_a_compressed_one_that_is_cut_is_bad_and_leaves_nothing_behind(self):
         self.put("a.tfrecord.gz", gzip.compress(frame(to_example(image=number_png(1), label=1)))[:-9])
         self.refused("a.tfrecord.gz", status=BAD_DATA)

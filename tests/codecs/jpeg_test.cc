@@ -173,6 +173,28 @@ TEST(Jpeg, WithRandomChangesGivesPixelsOrAnError) {
   }
 }
 
+// Pictures of which a part may be missing are left to libjpeg's own reader of codes.
+TEST(Jpeg, WithRandomChangesIsWhatLibjpegMakesOfIt) {
+  for (const TestJpeg& picture : {TestJpeg{}, TestJpeg{.across = 1, .down = 1, .quality = 100},
+                                  TestJpeg{.components = 1}, TestJpeg{.restart_interval = 3}}) {
+    const std::string bytes = make_jpeg(picture);
+    int fine = 0, bad = 0;
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      SCOPED_TRACE(i);
+      std::string changed = bytes;
+      changed[i] = static_cast<char>(changed[i] ^ (1 << (i % 8)));
+      const Result<Pixels> ours = decoded(changed), theirs = decoded(changed, {.acceptable_fraction = 0.999f});
+      ++(ours ? fine : bad);
+      if (ours && theirs)
+        EXPECT_EQ(*ours, *theirs);
+      else if (!(theirs && ours.error().message().find("ends early") != std::string::npos))
+        EXPECT_EQ(ours ? "" : ours.error().message(), theirs ? "" : theirs.error().message());
+    }
+    EXPECT_GT(fine, 20);
+    EXPECT_GT(bad, 20);
+  }
+}
+
 TEST(Jpeg, OfEnormousSizeGetsNoMemory) {
   std::string bytes = make_jpeg({});
   const size_t frame = bytes.find("\xff\xc0");
