@@ -1,10 +1,10 @@
 #include "cli/unpacked.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <charconv>
+#include <csignal>
 #include <filesystem>
 
 #include "cli/files.h"
