@@ -28,7 +28,9 @@ print(int(next(it)), flush=True)
 
 class Interrupted(unittest.TestCase):
     def test_ctrl_c_ends_a_wait_and_nothing_is_lost(self):
+        before = signal.signal(signal.SIGINT, signal.SIG_DFL)  # a test in the background may have to ignore it
         child = subprocess.Popen([sys.executable, "-c", WAITS], stdout=subprocess.PIPE, text=True)
+        signal.signal(signal.SIGINT, before)
         self.assertEqual(child.stdout.readline(), "waiting\n")
         os.kill(child.pid, signal.SIGINT)
         rest, _ = child.communicate(timeout=60)
