@@ -4,28 +4,19 @@
 #include <bit>
 #include <cstring>
 
+#include "stoker/codecs/jpeg_huffman.h"
+
 namespace stoker {
 namespace {
 
 // Where the coefficients of a block lie in its rows, and the last place for
 // those that would lie behind it.
-constexpr std::array<uint8_t, 128> zigzag() {
+constexpr auto kOrder = [] {
   std::array<uint8_t, 128> order{};
   order.fill(63);
-  int x = 0, y = 0;
-  for (size_t i = 0; i < 64; ++i) {
-    order[i] = static_cast<uint8_t>(8 * y + x);
-    const bool up = (x + y) % 2 == 0;
-    if (up ? x == 7 : y == 7)
-      up ? ++y : ++x;
-    else if (up ? y == 0 : x == 0)
-      up ? ++x : ++y;
-    else
-      up ? (++x, --y) : (--x, ++y);
-  }
+  std::ranges::copy(kJpegOrder, order.begin());
   return order;
-}
-constexpr std::array<uint8_t, 128> kOrder = zigzag();
+}();
 
 // What libjpeg-turbo wants to lie ahead for each block before it reads without
 // looking twice.

@@ -9,31 +9,12 @@
 namespace stoker {
 namespace {
 
-// The place in its row-by-row block of each coefficient in the order of the codes.
-constexpr auto kZigzag = [] {
-  std::array<uint8_t, 64> order{};
-  int row = 0, column = 0;
-  for (uint8_t& place : order) {
-    place = static_cast<uint8_t>(8 * row + column);
-    const bool up = (row + column) % 2 == 0;
-    int& ahead = up ? column : row;
-    int& back = up ? row : column;
-    if (ahead == 7)
-      ++back;
-    else if (back == 0)
-      ++ahead;
-    else
-      ++ahead, --back;
-  }
-  return order;
-}();
-
 // For each row and each choice of its columns: the same in the order of the codes.
 constexpr auto kInOrder = [] {
   std::array<std::array<uint64_t, 256>, 8> table{};
   for (size_t at = 0; at < 64; ++at)
     for (size_t chosen = 0; chosen < 256; ++chosen)
-      if (chosen >> (kZigzag[at] % 8) & 1) table[kZigzag[at] / 8][chosen] |= uint64_t{1} << at;
+      if (chosen >> (kJpegOrder[at] % 8) & 1) table[kJpegOrder[at] / 8][chosen] |= uint64_t{1} << at;
   return table;
 }();
 
@@ -79,9 +60,8 @@ std::vector<int> lengths_of(const std::vector<Symbol>& rising) {
     return is_leaf ? rising[leaf++].count : sums[joined++];
   };
   while (sums.size() + 1 < n) {
-    const int64_t first = take_smallest();
-    sums.push_back(first + take_smallest());
-    // Both belong to the sum that is now the last.
+    const int64_t first = take_smallest(), second = take_smallest();
+    sums.push_back(first + second);
   }
   std::vector<int> depth(2 * n - 1);
   for (size_t node = 2 * n - 2; node-- > 0;) depth[node] = depth[parent[node]] + 1;
@@ -133,7 +113,7 @@ bool count_symbols(std::span<const int16_t, 64> block, SymbolCounts& counts) {
     const int at = std::countr_zero(left);
     size_t zeros = static_cast<size_t>(at - before - 1);
     for (; zeros > 15; zeros -= 16) ++counts[kSixteenZeros];
-    const unsigned bits = bits_of(block[kZigzag[static_cast<size_t>(at)]]);
+    const unsigned bits = bits_of(block[kJpegOrder[static_cast<size_t>(at)]]);
     if (bits > kMostBits) return false;
     ++counts[zeros << 4 | bits];
     before = at;

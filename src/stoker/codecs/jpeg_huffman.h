@@ -6,8 +6,27 @@
 
 namespace stoker {
 
-// What JPEG's Huffman codes are made of: how often each symbol occurs, and the
-// code that makes the whole shortest.
+// What JPEG's Huffman codes are made of: the order of a block's coefficients, how
+// often each symbol occurs, and the code that makes the whole shortest.
+
+// The place in its row-by-row block of each coefficient in the order of the codes.
+inline constexpr auto kJpegOrder = [] {
+  std::array<uint8_t, 64> order{};
+  int row = 0, column = 0;
+  for (uint8_t& place : order) {
+    place = static_cast<uint8_t>(8 * row + column);
+    const bool up = (row + column) % 2 == 0;
+    int& ahead = up ? column : row;
+    int& back = up ? row : column;
+    if (ahead == 7)
+      ++back;
+    else if (back == 0)
+      ++ahead;
+    else
+      ++ahead, --back;
+  }
+  return order;
+}();
 
 using SymbolCounts = std::array<int64_t, 256>;
 
