@@ -1,6 +1,7 @@
 # Reads stages.def and ops.def: one small source for each line, so that a file
-# which calls one stage never pays for the others. A line whose header or test
-# is missing does not configure.
+# which calls one stage never pays for the others; eight lines are compiled as
+# one, as most of the time goes into the headers they share. A line whose header
+# or test is missing does not configure.
 
 # stoker_stage_sources(<variable>): the generated sources, for the room api. Also
 # writes stoker/all_stages.h, which includes every header the lists name.
@@ -56,6 +57,9 @@ function(stoker_stage_sources variable)
 
       set(out "${CMAKE_CURRENT_BINARY_DIR}/generated/${name}.cc")
       configure_file("${STOKER_ROOT}/cmake/${template}.cc.in" "${out}" @ONLY)
+      list(LENGTH sources before)
+      math(EXPR group "${before} / 8")
+      set_source_files_properties("${out}" PROPERTIES UNITY_GROUP ${group})
       list(APPEND sources "${out}")
     endforeach()
   endforeach()
