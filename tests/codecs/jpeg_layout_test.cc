@@ -73,6 +73,13 @@ TEST(JpegLayout, SaysSoWhereTheEndIsMissing) {
   }
 }
 
+TEST(JpegLayout, DoesNotBelieveInAScanWithoutAHeader) {
+  const std::string file("\xff\xd8\xff\xda\x00\x02", 6);
+  JpegLayout layout;
+  EXPECT_FALSE(walk_jpeg(file, layout));
+  EXPECT_EQ(layout.scans, 0);
+}
+
 TEST(JpegLayout, SplicesThePartsThatAWindowNeeds) {
   const std::string bytes = make_jpeg({.height = 117, .width = 141, .restart_interval = 3});
   const JpegLayout layout = walked(bytes);

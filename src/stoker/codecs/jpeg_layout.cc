@@ -55,7 +55,7 @@ class Walk {
     if (is_frame(marker)) return frame(marker, body, end);
     if (marker == kRestartInterval && end - body >= 2 && layout_.scans == 0)
       layout_.restart_interval = word_at(bytes_, body);
-    if (marker == kScan) return scan(body);
+    if (marker == kScan) return end > body && scan(body);
     return true;
   }
 
