@@ -32,9 +32,10 @@ class IndexView {
   const FileMark& file() const { return file_; }
   int64_t records() const { return records_; }
   int64_t place(int64_t record) const { return number(record); }
-  // Of the record with its frame; not positive where the index lies.
+  // Of the record with its frame; any number where the index lies.
   int64_t bytes(int64_t record) const {
-    return (record + 1 < records_ ? place(record + 1) : file_.bytes) - place(record);
+    const int64_t end = record + 1 < records_ ? place(record + 1) : file_.bytes;
+    return static_cast<int64_t>(static_cast<uint64_t>(end) - static_cast<uint64_t>(place(record)));
   }
   bool has_labels() const { return labels_; }
   int64_t label(int64_t record) const { return number(records_ + record); }
