@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #ifdef STOKER_HAVE_ISAL
 #include <isa-l.h>
+#endif
+#ifdef __x86_64__
+#include <immintrin.h>
 #endif
 
 namespace stoker {
@@ -48,16 +52,56 @@ uint32_t crc32c_by_table(Bytes bytes, uint32_t before) {
 
 #ifdef STOKER_HAVE_ISAL
 
-uint32_t crc32c(Bytes bytes, uint32_t before) {
+namespace {
+
+#ifdef __x86_64__
+
+// ISA-L leaves the upper halves of the vector registers in use, and from then on
+// every plain vector instruction of the thread waits for them: small records
+// took twice the time once a large checksum had been made.
+__attribute__((target("avx"))) void leave_upper_halves() { _mm256_zeroupper(); }
+const bool has_upper_halves = __builtin_cpu_supports("avx") > 0;
+
+// Below this one instruction for eight bytes is sooner done than ISA-L.
+const size_t kShort = __builtin_cpu_supports("sse4.2") > 0 ? 256 : 0;
+
+__attribute__((target("sse4.2"))) uint32_t crc_of_short(Bytes bytes, uint32_t crc) {
+  uint64_t sum = crc;
+  for (; bytes.size() >= sizeof(uint64_t); bytes.remove_prefix(sizeof(uint64_t))) {
+    uint64_t eight;
+    std::memcpy(&eight, bytes.data(), sizeof(eight));
+    sum = _mm_crc32_u64(sum, eight);
+  }
+  auto rest = static_cast<uint32_t>(sum);
+  for (const char byte : bytes) rest = _mm_crc32_u8(rest, static_cast<uint8_t>(byte));
+  return rest;
+}
+
+#else
+
+constexpr bool has_upper_halves = false;
+void leave_upper_halves() {}
+constexpr size_t kShort = 0;
+uint32_t crc_of_short(Bytes, uint32_t crc) { return crc; }
+
+#endif
+
+uint32_t crc_of_long(Bytes bytes, uint32_t crc) {
   constexpr size_t kMostAtOnce = size_t{1} << 30;  // ISA-L counts in an int
-  uint32_t crc = ~before;
   while (!bytes.empty()) {
     const Bytes piece = bytes.substr(0, kMostAtOnce);
     auto* at = reinterpret_cast<unsigned char*>(const_cast<char*>(piece.data()));
     crc = crc32_iscsi(at, static_cast<int>(piece.size()), crc);
     bytes.remove_prefix(piece.size());
   }
-  return ~crc;
+  if (has_upper_halves) leave_upper_halves();
+  return crc;
+}
+
+}  // namespace
+
+uint32_t crc32c(Bytes bytes, uint32_t before) {
+  return ~(bytes.size() < kShort ? crc_of_short(bytes, ~before) : crc_of_long(bytes, ~before));
 }
 
 #else
