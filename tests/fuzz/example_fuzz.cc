@@ -166,7 +166,7 @@ void stack_both(Bytes one, Bytes other) {
     const Result<Array> together = decoded(op, Array::from(both), false);
     STOKER_CHECK(together.ok() == (first.ok() && second.ok()));
     if (!together) continue;
-    const std::vector<Array> rows = {*first, *second};
+    const Arrays rows = {*first, *second};
     STOKER_CHECK(*stacked(rows) == *together);
   }
 }

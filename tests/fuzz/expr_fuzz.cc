@@ -20,8 +20,8 @@ Array rows_of_floats() {
 }
 
 Run small_run(int fields, bool dense) {
-  std::vector<Column> columns{Column(Array::from(std::vector<int64_t>{0, 7, -3})), Column(rows_of_floats()),
-                              Column(Array::from(std::vector<std::string>{"", "cat", "\xff"}))};
+  Columns columns{Column(Array::from(std::vector<int64_t>{0, 7, -3})), Column(rows_of_floats()),
+                  Column(Array::from(std::vector<std::string>{"", "cat", "\xff"}))};
   columns.resize(static_cast<size_t>(fields), columns[0]);
   Run run;
   run.size = kRows;
@@ -32,7 +32,7 @@ Run small_run(int fields, bool dense) {
       run.columns.push_back(std::move(column));
       continue;
     }
-    std::vector<Array> rows;
+    Arrays rows;
     for (int32_t i = 0; i < kRows; ++i) rows.push_back(column.row(i));
     run.columns.emplace_back(std::move(rows));
   }

@@ -204,7 +204,7 @@ TEST(Program, KnowsWhetherItWaits) {
 }
 
 // What the parts of a function give one after the other.
-Result<Element> in_parts(const Function& function, const std::vector<Array>& arguments) {
+Result<Element> in_parts(const Function& function, const Arrays& arguments) {
   const auto parts = function.program()->cut();
   if (!parts) return Error::internal("it was not cut");
   EXPECT_TRUE(parts->reads->waits());
@@ -216,7 +216,7 @@ Result<Element> in_parts(const Function& function, const std::vector<Array>& arg
   STOKER_TRY(parts->rest->apply(run, context));
   return run.element(2);
 }
-Result<Element> in_one(const Function& function, const std::vector<Array>& arguments) {
+Result<Element> in_one(const Function& function, const Arrays& arguments) {
   Run run = rows_of(arguments, 3, true);
   Context context(42, 7, nullptr);
   context.set_origins(&run.origins);

@@ -69,13 +69,13 @@ TEST(Spans, HaveTheWeightsOfTheirFilter) {
 
 TEST(Spans, OfFixedPointAreRoundedAwayFromZero) {
   const Spans<double> half{{{0, 2, 0}}, {0.75 + 0x1p-23, -0.25 - 0x1p-23}, 2};
-  EXPECT_EQ(fixed_point(half).weights, (ScratchVector<int32_t>{(3 << 20) + 1, -(1 << 20) - 1}));
+  EXPECT_EQ(fixed_point(half).weights, (RecycledVector<int32_t>{(3 << 20) + 1, -(1 << 20) - 1}));
 }
 
 TEST(Spans, PickTheNearestItem) {
-  EXPECT_EQ(nearest_items(4, 2), (ScratchVector<int32_t>{1, 3}));
-  EXPECT_EQ(nearest_items(2, 5), (ScratchVector<int32_t>{0, 0, 1, 1, 1}));
-  EXPECT_EQ(pillow_nearest_items(3, 7), (ScratchVector<int32_t>{0, 0, 1, 1, 1, 2, 2}));
+  EXPECT_EQ(nearest_items(4, 2), (RecycledVector<int32_t>{1, 3}));
+  EXPECT_EQ(nearest_items(2, 5), (RecycledVector<int32_t>{0, 0, 1, 1, 1}));
+  EXPECT_EQ(pillow_nearest_items(3, 7), (RecycledVector<int32_t>{0, 0, 1, 1, 1, 2, 2}));
 }
 
 }  // namespace

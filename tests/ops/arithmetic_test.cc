@@ -194,7 +194,7 @@ void expect_same_number(double found, double wanted, const Quotient& q) {
 
 TEST(FloorDivideAndMod, AreNumPysForFloats) {
   for (const Quotient& q : kQuotients) {
-    const std::vector<Array> pair{Array::of(q.a), Array::of(q.b)};
+    const Arrays pair{Array::of(q.a), Array::of(q.b)};
     expect_same_number(eval([](Value a, Value b) { return floor_divide(a, b); }, pair)->scalar<double>(), q.floored, q);
     expect_same_number(eval([](Value a, Value b) { return a % b; }, pair)->scalar<double>(), q.rest, q);
   }
@@ -376,8 +376,7 @@ TEST(Broadcasting, TakesConstantArraysAsRows) {
 }
 
 TEST(Rows, OfDifferentShapesAreComputedOneByOne) {
-  auto run =
-      run_of({Column(std::vector<Array>{counted({2}), counted({3}), Array::of_bytes("no number"), counted({2, 2})})});
+  auto run = run_of({Column(Arrays{counted({2}), counted({3}), Array::of_bytes("no number"), counted({2, 2})})});
   Context context;
   ASSERT_TRUE(Function([](Value x) { return x * 10; }).apply(run, context).ok());
   ASSERT_EQ(run.failed.size(), 1u);
@@ -389,7 +388,7 @@ TEST(Rows, OfDifferentShapesAreComputedOneByOne) {
 
 // No result may depend on how long runs are, so neither may a number's type.
 TEST(Rows, OfDifferentTypesGivePlainNumbersTheirOwnTypes) {
-  auto run = run_of({Column(std::vector<Array>{Array::of<uint8_t>(1), Array::of(2.5f), Array::of<int64_t>(3)})});
+  auto run = run_of({Column(Arrays{Array::of<uint8_t>(1), Array::of(2.5f), Array::of<int64_t>(3)})});
   Context context;
   ASSERT_TRUE(Function([](Value x) { return x + 300; }).apply(run, context).ok());
   ASSERT_EQ(run.failed.size(), 1u);
@@ -399,7 +398,7 @@ TEST(Rows, OfDifferentTypesGivePlainNumbersTheirOwnTypes) {
 }
 
 TEST(Rows, ThatHaveFailedAreLeftAlone) {
-  auto run = run_of({Column(std::vector<Array>{Array::of<int64_t>(1), Array(), Array::of<int64_t>(3)})});
+  auto run = run_of({Column(Arrays{Array::of<int64_t>(1), Array(), Array::of<int64_t>(3)})});
   run.fail(1, Error::corrupt("cut short"));
   Context context;
   ASSERT_TRUE(Function([](Value x) { return floor_divide(6, x); }).apply(run, context).ok());

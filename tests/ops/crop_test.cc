@@ -77,7 +77,7 @@ TEST(Crops, AreDrawnFromEverywhere) {
 TEST(Crops, AreDrawnAndResizedWithoutAStep) {
   const Array from = picture({30, 40, 3});
   const RandomResizedCrop op{.height = 5, .width = 6, .like = "pillow"};
-  const std::vector<Array> made = for_elements(op, {from}, 20);
+  const Arrays made = for_elements(op, {from}, 20);
   std::set<int> firsts;
   for (const Array& one : made) {
     EXPECT_EQ(words_of(one.dims()), "[5, 6, 3]");

@@ -196,14 +196,14 @@ TEST(ParseExample, BehindABatchLosesNoMoreThanTheBadRecord) {
   for (int64_t i = 0; i < 6; ++i) records.push_back(i == 1 ? "garbage" : ints({{"a", {i}}}));
   const auto parse = [](Value x) { return parse_single_example(x, {{.key = "a", .dtype = DType::kInt64}})["a"]; };
   const auto batches = [](const Dataset& ds) {
-    std::vector<Array> all;
+    Arrays all;
     for (const Element& element : elements(ds.ignore_errors({}))) all.push_back(element.leaves[0]);
     return all;
   };
   const Dataset source = Dataset::from_tensor_slices({.tensors = Element(Array::from(records))});
-  const std::vector<Array> behind = batches(source.batch({.batch_size = 2}).map({.map_func = parse}));
+  const Arrays behind = batches(source.batch({.batch_size = 2}).map({.map_func = parse}));
   EXPECT_EQ(behind, batches(source.map({.map_func = parse}).batch({.batch_size = 2})));
-  EXPECT_EQ(behind, (std::vector<Array>{array<int64_t>({0, 2}), array<int64_t>({3, 4}), array<int64_t>({5})}));
+  EXPECT_EQ(behind, (Arrays{array<int64_t>({0, 2}), array<int64_t>({3, 4}), array<int64_t>({5})}));
 }
 
 }  // namespace

@@ -9,11 +9,11 @@ Array small() { return array<uint8_t>({1, 2, 3, 4, 5, 6}, {2, 3, 1}); }
 
 // What an operation gives for elements 0, 1, … of a data set.
 template <typename Op>
-std::vector<Array> for_elements(const Op& op, const Array& input, int32_t n) {
+Arrays for_elements(const Op& op, const Array& input, int32_t n) {
   const Origins origins(0, 0, 0, n);
   Context context(1, 2, nullptr);
   context.set_origins(&origins);
-  std::vector<Array> made;
+  Arrays made;
   for (int32_t i = 0; i < n; ++i) {
     context.set_row(i);
     made.push_back(op.apply(std::span<const Array>(&input, 1), context).value());

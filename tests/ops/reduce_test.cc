@@ -113,7 +113,7 @@ TEST(Reduce, SaysWhatCannotBe) {
 }
 
 TEST(Reduce, WorksOnRowsOfDifferentShapes) {
-  auto run = run_of({Column(std::vector<Array>{counted({3}), counted({2, 2}), counted({1})})});
+  auto run = run_of({Column(Arrays{counted({3}), counted({2, 2}), counted({1})})});
   Context context;
   ASSERT_TRUE(Function([](Value x) { return reduce_sum(x); }).apply(run, context).ok());
   EXPECT_TRUE(run.failed.empty());

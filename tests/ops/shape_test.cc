@@ -75,7 +75,7 @@ TEST(Getitem, SaysWhatIsOutside) {
 }
 
 TEST(Getitem, FailsOnlyTheRowsThatAreTooShort) {
-  auto run = run_of({Column(std::vector<Array>{counted({3}), counted({1}), counted({4})})});
+  auto run = run_of({Column(Arrays{counted({3}), counted({1}), counted({4})})});
   Context context;
   ASSERT_TRUE(Function([](Value x) { return getitem(x, 2); }).apply(run, context).ok());
   ASSERT_EQ(run.failed.size(), 1u);

@@ -8,11 +8,11 @@ namespace stoker {
 
 // What an operation gives for elements 0, 1, … of a data set.
 template <typename Op>
-std::vector<Array> for_elements(const Op& op, const std::vector<Array>& inputs, int32_t n) {
+Arrays for_elements(const Op& op, const Arrays& inputs, int32_t n) {
   const Origins origins(0, 0, 0, n);
   Context context(1, 2, nullptr);
   context.set_origins(&origins);
-  std::vector<Array> made;
+  Arrays made;
   for (int32_t i = 0; i < n; ++i) {
     context.set_row(i);
     made.push_back(op.apply(inputs, context).value());

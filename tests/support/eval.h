@@ -18,7 +18,7 @@ namespace stoker {
 // before running are those that came.
 
 // A run of these columns: one is the element, several are its fields.
-inline Run run_of(std::vector<Column> columns) {
+inline Run run_of(Columns columns) {
   Run run;
   run.size = static_cast<int32_t>(columns[0].size());
   run.nest = columns.size() == 1 ? Nest::leaf() : Nest::tuple_of_leaves(columns.size());
@@ -27,10 +27,10 @@ inline Run run_of(std::vector<Column> columns) {
   return run;
 }
 
-inline Run rows_of(const std::vector<Array>& arguments, int32_t n, bool dense) {
-  std::vector<Column> columns;
+inline Run rows_of(const Arrays& arguments, int32_t n, bool dense) {
+  Columns columns;
   for (const Array& argument : arguments) {
-    Column column(std::vector<Array>(static_cast<size_t>(n), argument));
+    Column column(Arrays(static_cast<size_t>(n), argument));
     if (dense) {
       EXPECT_TRUE(column.make_dense().ok());
     }
@@ -51,7 +51,7 @@ inline Result<Element> first_of(const Program& program, Run run) {
   return first;
 }
 
-inline Spec spec_of(const std::vector<Array>& arguments) {
+inline Spec spec_of(const Arrays& arguments) {
   Spec spec{arguments.size() == 1 ? Nest::leaf() : Nest::tuple_of_leaves(arguments.size()), {}};
   for (const Array& argument : arguments) spec.leaves.push_back(Spec::of(argument).leaves[0]);
   return spec;
@@ -70,8 +70,7 @@ inline Result<std::shared_ptr<const Program>> read_again(const Program& program)
 // Whether shapes are known before running.
 enum class Shapes { kKnown, kInPart };
 
-inline Result<Element> eval_element(const Function& function, const std::vector<Array>& arguments,
-                                    Shapes shapes = Shapes::kKnown) {
+inline Result<Element> eval_element(const Function& function, const Arrays& arguments, Shapes shapes = Shapes::kKnown) {
   STOKER_TRY(function.check());
   const Program& program = *function.program();
   Result<Element> one = first_of(program, rows_of(arguments, 1, true));
@@ -96,14 +95,13 @@ inline Result<Element> eval_element(const Function& function, const std::vector<
   return one;
 }
 
-inline Result<Array> eval(const Function& function, const std::vector<Array>& arguments,
-                          Shapes shapes = Shapes::kKnown) {
+inline Result<Array> eval(const Function& function, const Arrays& arguments, Shapes shapes = Shapes::kKnown) {
   STOKER_TRY(Element element, eval_element(function, arguments, shapes));
   return element.leaves[0];
 }
 
 // The message of what went wrong; "" when nothing did.
-inline std::string complaint(const Function& function, const std::vector<Array>& arguments) {
+inline std::string complaint(const Function& function, const Arrays& arguments) {
   const Result<Element> result = eval_element(function, arguments);
   return result ? "" : result.error().message();
 }

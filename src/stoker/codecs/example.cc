@@ -294,6 +294,7 @@ Result<bool> StepWalk::next() {
 }
 
 FeatureNames::FeatureNames(std::span<const std::string> names) {
+  names_.reserve(names.size());
   for (const std::string& name : names) names_.push_back({name, names_.size()});
   std::ranges::sort(names_, {}, &Name::text);
 }

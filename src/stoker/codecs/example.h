@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stoker/core/dtype.h"
+#include "stoker/core/recycled.h"
 #include "stoker/core/result.h"
 
 namespace stoker {
@@ -72,6 +73,7 @@ class StepWalk {
 // Names that are looked for in many examples: all of them in one walk.
 class FeatureNames {
  public:
+  // They must outlive it.
   explicit FeatureNames(std::span<const std::string> names);
   size_t size() const { return names_.size(); }
 
@@ -81,12 +83,12 @@ class FeatureNames {
 
  private:
   struct Name {
-    std::string text;
+    Bytes text;
     size_t place;  // in the order given
   };
   const Name* known(Bytes name, size_t& guess) const;
 
-  std::vector<Name> names_;  // sorted
+  RecycledVector<Name> names_;  // sorted
 };
 
 // What an encoded feature holds.

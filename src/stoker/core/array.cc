@@ -47,7 +47,7 @@ void Array::copy(const Array& other) {
   rank_ = other.rank_;
   type_ = other.type_;
   if (rank_ > kInside) {
-    more_ = new int64_t[rank_];
+    more_ = room_for(rank_);
     std::copy_n(other.more_, rank_, more_);
   } else {
     std::copy_n(other.dims_, kInside, dims_);
@@ -56,7 +56,7 @@ void Array::copy(const Array& other) {
 
 void Array::set_dims(Dims dims) {
   STOKER_CHECK(dims.size() < 256);
-  if (dims.size() > kInside) more_ = new int64_t[dims.size()];
+  if (dims.size() > kInside) more_ = room_for(dims.size());
   rank_ = static_cast<uint8_t>(dims.size());
   std::copy(dims.begin(), dims.end(), rank_ > kInside ? more_ : dims_);
 }

@@ -8,6 +8,7 @@
 
 #include "stoker/core/buffer.h"
 #include "stoker/core/dtype.h"
+#include "stoker/core/recycled.h"
 #include "stoker/core/result.h"
 
 namespace stoker {
@@ -79,8 +80,8 @@ class Array {
     return make(Dims(dims.begin(), dims.size()), type);
   }
   // The values of a vector, copied, of shape [size].
-  template <typename T>
-  static Array from(const std::vector<T>& values);
+  template <typename T, typename Memory = std::allocator<T>>
+  static Array from(const std::vector<T, Memory>& values);
   // A table of strings, characters copied, of the given shape.
   static Result<Array> of_strings(std::span<const Bytes> texts, Dims dims);
   // Memory of somebody else's; takes over one reference of `owner`.
@@ -151,6 +152,7 @@ class Array {
   }
   Array view_at(int64_t i) const;
   void set_dims(Dims dims);
+  static int64_t* room_for(size_t dims) { return static_cast<int64_t*>(take_recycled(dims * sizeof(int64_t))); }
   void copy(const Array& other);
   void move_from(Array& other) {
     relocate(this, other);
@@ -164,7 +166,7 @@ class Array {
   }
   void release() {
     if (owner_) owner_->drop();
-    if (rank_ > kInside) delete[] more_;
+    if (rank_ > kInside) give_recycled(more_, rank_ * sizeof(int64_t));
   }
   void forget() {
     owner_ = nullptr;
@@ -190,8 +192,8 @@ static_assert(sizeof(Array) <= 48);
 // error names the first row that differs.
 Result<Array> stacked(std::span<const Array> rows);
 
-template <typename T>
-Array Array::from(const std::vector<T>& values) {
+template <typename T, typename Memory>
+Array Array::from(const std::vector<T, Memory>& values) {
   const int64_t n = static_cast<int64_t>(values.size());
   if constexpr (std::is_convertible_v<T, Bytes>) {
     std::vector<Bytes> views(values.begin(), values.end());

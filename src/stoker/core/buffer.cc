@@ -61,12 +61,16 @@ std::byte* map_huge_pages(size_t size) {
   return whole + before;
 }
 
+// Tables, names and the like come and go with every element.
+constexpr size_t kSmallBelow = 4096 - kAlignment;
+
 // Smaller ones are aligned by hand: until version 2.38 the C library's own
 // aligned allocations leave holes that it does not use again.
 std::byte* from_system(size_t size) {
   if (size < kMappedFrom) {
     const size_t alignment = size >= kRecycledFrom ? kPage : kAlignment;
-    auto* whole = static_cast<std::byte*>(std::malloc(size + alignment));
+    auto* whole =
+        static_cast<std::byte*>(size < kSmallBelow ? take_recycled(size + alignment) : std::malloc(size + alignment));
     if (!whole) return nullptr;
     std::byte* block = whole + alignment - reinterpret_cast<uintptr_t>(whole) % alignment;
     const auto before = static_cast<size_t>(block - whole);
@@ -80,7 +84,10 @@ void to_system(std::byte* block, size_t size) {
   if (size < kMappedFrom) {
     size_t before = 0;
     std::memcpy(&before, block - sizeof(before), sizeof(before));
-    std::free(block - before);
+    if (size < kSmallBelow)
+      give_recycled(block - before, size + kAlignment);
+    else
+      std::free(block - before);
   } else {
     munmap(block, size);
   }
@@ -208,7 +215,10 @@ void Buffer::free() {
 std::byte* Buffer::take_block(size_t bytes) { return allocate(rounded(bytes)); }
 void Buffer::give_block(std::byte* block, size_t bytes) { release_block(block, rounded(bytes)); }
 
-void Buffer::free_idle() { idle_blocks().free_all(); }
+void Buffer::free_idle() {
+  idle_blocks().free_all();
+  free_recycled();
+}
 void Buffer::set_most_idle(int64_t bytes) { most_idle.store(bytes, std::memory_order_relaxed); }
 
 }  // namespace stoker

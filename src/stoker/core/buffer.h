@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "stoker/core/recycled.h"
 #include "stoker/core/result.h"
 
 namespace stoker {
@@ -102,6 +103,8 @@ class Buffer {
  private:
   Buffer() = default;
   ~Buffer() = default;
+  static void* operator new(size_t bytes) { return take_recycled(bytes); }
+  static void operator delete(void* memory, size_t bytes) { give_recycled(memory, bytes); }
   static Result<Buffer*> make(size_t bytes, bool must);
   void free();
   void uncharge();

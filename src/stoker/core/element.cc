@@ -68,7 +68,7 @@ bool follows(const Array& first, int64_t rows, const Array& next) {
 }
 
 // Rows that were written into one block, one behind the other, are that block.
-std::optional<Array> block_of(const std::vector<Array>& rows) {
+std::optional<Array> block_of(const Arrays& rows) {
   const Array& first = rows[0];
   const int64_t bytes = first.byte_size();
   for (size_t i = 0; i < rows.size(); ++i)
@@ -105,11 +105,11 @@ void Column::make_rows() {
 
 Column Column::slice(int64_t first, int64_t n) const {
   if (dense_) return Column(block_.rows(first, n));
-  return Column(std::vector<Array>(rows_.begin() + first, rows_.begin() + first + n));
+  return Column(Arrays(rows_.begin() + first, rows_.begin() + first + n));
 }
 
 Column Column::select(const std::vector<int32_t>& rows) const {
-  std::vector<Array> chosen;
+  Arrays chosen;
   chosen.reserve(rows.size());
   for (int32_t i : rows) chosen.push_back(row(i));
   return Column(std::move(chosen));
@@ -227,9 +227,9 @@ void Run::append(Run more) {
     for (int32_t i = 0; i < more.size; ++i) append_blank(*this);
   } else if (all_failed || nest == nullptr) {
     nest = more.nest;
-    std::vector<Column> grown;
+    Columns grown;
     for (Column& column : more.columns) {
-      Column blanks(std::vector<Array>(static_cast<size_t>(size), column.row(0)));
+      Column blanks(Arrays(static_cast<size_t>(size), column.row(0)));
       blanks.append(std::move(column));
       grown.push_back(std::move(blanks));
     }
@@ -340,7 +340,7 @@ Result<void> Rebuilt::set_slowly(int32_t row, Element&& element) {
 void Rebuilt::put_into(Run& run) {
   run.columns.clear();
   run.nest = begun_ ? type_.nest : Nest::leaf();
-  if (!begun_) run.columns.emplace_back(std::vector<Array>(static_cast<size_t>(rows_)));
+  if (!begun_) run.columns.emplace_back(Arrays(static_cast<size_t>(rows_)));
   for (Leaf& leaf : leaves_) {
     if (leaf.each.empty())
       run.columns.emplace_back(std::move(leaf.block));

@@ -8,6 +8,7 @@
 #include "stoker/core/inline_vector.h"
 #include "stoker/core/nest.h"
 #include "stoker/core/origin.h"
+#include "stoker/core/recycled.h"
 #include "stoker/core/spec.h"
 
 namespace stoker {
@@ -51,19 +52,21 @@ struct ElementType {
 Element tuple_of(std::vector<Element> parts);
 Element dict_of(std::vector<std::pair<std::string, Element>> parts);
 
+using Arrays = RecycledVector<Array>;
+
 // n rows of one leaf: one block of shape [n] + row shape, or n arrays where
 // shapes differ or nobody has stacked them yet.
 class Column {
  public:
   Column() = default;
   explicit Column(Array block) : block_(std::move(block)), dense_(true) {}
-  explicit Column(std::vector<Array> rows) : rows_(std::move(rows)) {}
+  explicit Column(Arrays rows) : rows_(std::move(rows)) {}
 
   bool dense() const { return dense_; }
   int64_t size() const { return dense_ ? block_.dim(0) : static_cast<int64_t>(rows_.size()); }
   Array row(int64_t i) const { return dense_ ? block_.row(i) : rows_[static_cast<size_t>(i)]; }
   const Array& block() const { return block_; }
-  const std::vector<Array>& rows() const { return rows_; }
+  const Arrays& rows() const { return rows_; }
 
   // Makes the column one block; an error names the first row that differs.
   Result<void> make_dense();
@@ -77,9 +80,11 @@ class Column {
   void make_rows();
 
   Array block_;
-  std::vector<Array> rows_;
+  Arrays rows_;
   bool dense_ = false;
 };
+
+using Columns = RecycledVector<Column>;
 
 // An element's failure, kept at its place.
 struct Failure {
@@ -99,10 +104,10 @@ struct Run {
   const Nest* nest = nullptr;  // null: names, not made yet
   int32_t size = 0;
   Origins origins;
-  std::vector<Column> columns;
-  std::vector<Failure> failed;     // rising by row
-  std::vector<int64_t> positions;  // of names: places in the list
-  std::vector<int64_t> passes;     // of names: one for each row, or one for all
+  Columns columns;
+  std::vector<Failure> failed;  // rising by row
+  Numbers positions;            // of names: places in the list
+  Numbers passes;               // of names: one for each row, or one for all
 
   static Run of(Element element, Origin origin);
   static Run failure(Error error, Origin origin, bool struck = false);
@@ -124,6 +129,8 @@ struct Run {
   int64_t byte_size() const;
 };
 
+using Runs = RecycledVector<Run>;
+
 // New elements in place of a run's: what a function gave for each row. Numbers
 // go straight into one block.
 class Rebuilt {
@@ -141,8 +148,8 @@ class Rebuilt {
 
  private:
   struct Leaf {
-    Array block;              // of numbers
-    std::vector<Array> each;  // else; empty while there is a block
+    Array block;  // of numbers
+    Arrays each;  // else; empty while there is a block
   };
   Result<void> set_slowly(int32_t row, Element&& element);
   Result<void> begin(const Element& element);

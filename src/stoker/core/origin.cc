@@ -36,7 +36,7 @@ bool Origin::operator==(const Origin& other) const {
   return (!parent || *parent == *other.parent) && (!members || *members == *other.members);
 }
 
-Origins::Origins(int32_t source, std::vector<int64_t> passes, std::vector<int64_t> positions)
+Origins::Origins(int32_t source, Numbers passes, Numbers positions)
     : size_(static_cast<int64_t>(positions.size())), positions_(std::move(positions)), passes_(std::move(passes)) {
   shared_.source = source;
   if (passes_.size() == 1) {
@@ -60,7 +60,7 @@ Origin Origins::at(int64_t i) const {
 
 void Origins::spell_out() {
   if (!each_.empty()) return;
-  std::vector<Origin> each;
+  RecycledVector<Origin> each;
   each.reserve(static_cast<size_t>(size_));
   for (int64_t i = 0; i < size_; ++i) each.push_back(at(i));
   each_ = std::move(each);

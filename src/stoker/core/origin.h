@@ -7,9 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/core/recycled.h"
 #include "stoker/core/result.h"
 
 namespace stoker {
+
+// Positions or passes of rows.
+using Numbers = RecycledVector<int64_t>;
 
 // Whence an element came: a place in a source's pass; in a child, the
 // parent's origin first; of a joined element, its members'.
@@ -33,8 +37,8 @@ class Origins {
   Origins() = default;
   // Positions first, first + 1, … of one pass.
   Origins(int32_t source, int64_t pass, int64_t first, int64_t n) : shared_{source, pass, first, {}, {}}, size_(n) {}
-  explicit Origins(std::vector<Origin> each) : size_(static_cast<int64_t>(each.size())), each_(std::move(each)) {}
-  Origins(int32_t source, std::vector<int64_t> passes, std::vector<int64_t> positions);
+  explicit Origins(RecycledVector<Origin> each) : size_(static_cast<int64_t>(each.size())), each_(std::move(each)) {}
+  Origins(int32_t source, Numbers passes, Numbers positions);
 
   int64_t size() const { return size_; }
   Origin at(int64_t i) const;
@@ -55,9 +59,9 @@ class Origins {
 
   Origin shared_;  // of a range: its first; of positions: source and parent
   int64_t size_ = 0;
-  std::vector<int64_t> positions_;
-  std::vector<int64_t> passes_;  // empty: all of shared_.pass
-  std::vector<Origin> each_;
+  Numbers positions_;
+  Numbers passes_;  // empty: all of shared_.pass
+  RecycledVector<Origin> each_;
 };
 
 }  // namespace stoker

@@ -68,7 +68,7 @@ class OpOf final : public Op {
     return std::make_shared<const OpOf>(std::move(op));
   }
   Result<Column> apply_by_row(std::span<const Column> inputs, OpRows& rows, Context& context) const {
-    std::vector<Array> results(static_cast<size_t>(rows.size));
+    Arrays results(static_cast<size_t>(rows.size));
     InlineVector<Array, 2> row(inputs.size());
     for (int32_t i = 0; i < rows.size; ++i) {
       if (rows.has_failed(i)) continue;

@@ -198,7 +198,7 @@ DType Program::Plan::plain_type_at(const Call& call, size_t input, std::optional
   return common;
 }
 
-Result<void> Program::Plan::settle_plain(const Call& call, std::vector<Column>& inputs, OpRows& rows) const {
+Result<void> Program::Plan::settle_plain(const Call& call, Columns& inputs, OpRows& rows) const {
   const Plain rule = call.run_op->type().plain;
   if (rule == Plain::kOwn || std::ranges::none_of(call.run_inputs, [&](int c) { return is_plain(c); })) return {};
   std::optional<DType> others;
@@ -217,7 +217,7 @@ Result<void> Program::Plan::settle_plain(const Call& call, std::vector<Column>& 
       inputs[i] = one_row(typed);
       continue;
     }
-    std::vector<Array> typed(static_cast<size_t>(rows.size), number);
+    Arrays typed(static_cast<size_t>(rows.size), number);
     for (int32_t row = 0; row < rows.size; ++row) {
       if (rows.has_failed(row)) continue;
       std::optional<DType> beside;

@@ -66,10 +66,10 @@ struct Program::Plan {
   int columns() const { return arguments + static_cast<int>(constants.size() + calls.size()); }
 
   // Gives the plain numbers among a call's inputs their type.
-  Result<void> settle_plain(const Call& call, std::vector<Column>& inputs, OpRows& rows) const;
+  Result<void> settle_plain(const Call& call, Columns& inputs, OpRows& rows) const;
   DType plain_type_at(const Call& call, size_t input, std::optional<DType> others) const;
-  Result<Column> run(const Call& call, std::vector<Column>& columns, OpRows& rows, Context& context) const;
-  Result<std::vector<Column>> results_of(Run& run, Context& context) const;
+  Result<Column> run(const Call& call, Columns& columns, OpRows& rows, Context& context) const;
+  Result<Columns> results_of(Run& run, Context& context) const;
 };
 
 }  // namespace stoker

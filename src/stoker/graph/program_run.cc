@@ -10,7 +10,7 @@ namespace {
 // A constant as a column of n rows with memory of their own.
 Result<Column> repeated(const Column& constant, int32_t n, size_t leaf, const Context& context) {
   const Array value = constant.row(0);
-  if (value.type() == DType::kBytes) return Column(std::vector<Array>(static_cast<size_t>(n), value));
+  if (value.type() == DType::kBytes) return Column(Arrays(static_cast<size_t>(n), value));
   std::vector<int64_t> dims{n};
   dims.insert(dims.end(), value.dims().begin(), value.dims().end());
   STOKER_TRY(Array block, context.output_block(leaf, dims, value.type()));
@@ -26,11 +26,11 @@ bool all_failed(const Run& run) { return static_cast<int32_t>(run.failed.size())
 void blank(Run& run) {
   run.nest = Nest::leaf();
   run.columns.clear();
-  run.columns.emplace_back(std::vector<Array>(static_cast<size_t>(run.size)));
+  run.columns.emplace_back(Arrays(static_cast<size_t>(run.size)));
 }
 
 // Failures of an operation name the file that its inputs came from.
-void name_files(OpRows& rows, const std::vector<int32_t>& failed_before, const std::vector<Column>& inputs) {
+void name_files(OpRows& rows, const RecycledVector<int32_t>& failed_before, const Columns& inputs) {
   for (Failure& failure : *rows.failed) {
     if (std::ranges::binary_search(failed_before, failure.row) || !failure.error.place().path.empty()) continue;
     for (const Column& input : inputs) {
@@ -44,11 +44,10 @@ void name_files(OpRows& rows, const std::vector<int32_t>& failed_before, const s
 
 }  // namespace
 
-Result<Column> Program::Plan::run(const Call& call, std::vector<Column>& columns, OpRows& rows,
-                                  Context& context) const {
+Result<Column> Program::Plan::run(const Call& call, Columns& columns, OpRows& rows, Context& context) const {
   // Moved in and back out: a copy would count every row of a ragged column.
-  std::vector<Column> inputs(call.run_inputs.size());
-  std::vector<bool> borrowed(call.run_inputs.size(), false);
+  Columns inputs(call.run_inputs.size());
+  RecycledVector<bool> borrowed(call.run_inputs.size(), false);
   for (size_t i = 0; i < inputs.size(); ++i) {
     const auto earlier =
         static_cast<size_t>(std::ranges::find(call.run_inputs, call.run_inputs[i]) - call.run_inputs.begin());
@@ -62,7 +61,7 @@ Result<Column> Program::Plan::run(const Call& call, std::vector<Column>& columns
     }
   }
   STOKER_TRY(settle_plain(call, inputs, rows));
-  std::vector<int32_t> failed_before;
+  RecycledVector<int32_t> failed_before;
   for (const Failure& failure : *rows.failed) failed_before.push_back(failure.row);
   context.set_op(call.salt);
   context.set_leaf(call.leaf);
@@ -84,8 +83,8 @@ Result<Column> Program::Plan::run(const Call& call, std::vector<Column>& columns
 }
 
 // The columns of the result; none when every row has failed on the way.
-Result<std::vector<Column>> Program::Plan::results_of(Run& run, Context& context) const {
-  std::vector<Column> columns = std::move(run.columns);
+Result<Columns> Program::Plan::results_of(Run& run, Context& context) const {
+  Columns columns = std::move(run.columns);
   columns.resize(static_cast<size_t>(this->columns()));
   for (const Call& call : calls) {
     if (!call.run_op) continue;
@@ -95,10 +94,10 @@ Result<std::vector<Column>> Program::Plan::results_of(Run& run, Context& context
     Result<Column> made = this->run(call, columns, rows, context);
     if (!made) return named(std::move(made).error(), type.name);
     if (!once.empty()) return once[0].error;
-    if (all_failed(run)) return std::vector<Column>();
+    if (all_failed(run)) return Columns();
     columns[static_cast<size_t>(call.result)] = *std::move(made);
   }
-  std::vector<Column> made;
+  Columns made;
   for (size_t leaf = 0; leaf < results.size(); ++leaf) {
     const int column = results[leaf];
     const Constant* constant = constant_at(column);
@@ -121,7 +120,7 @@ Result<std::vector<Column>> Program::Plan::results_of(Run& run, Context& context
 Result<void> Program::apply(Run& run, Context& context) const {
   if (all_failed(run)) return {};
   STOKER_TRY(std::shared_ptr<const Plan> plan, plan_for(run.nest));
-  Result<std::vector<Column>> results = plan->results_of(run, context);
+  Result<Columns> results = plan->results_of(run, context);
   if (!results || all_failed(run)) blank(run);
   if (!results) return std::move(results).error();
   if (all_failed(run)) return {};

@@ -25,7 +25,7 @@ class RowRing {
  private:
   int64_t capacity_;
   int64_t row_size_;
-  ScratchVector<T> memory_;
+  RecycledVector<T> memory_;
 };
 
 // Rows of a picture in float32: where they lie, or converted. Only rows in
@@ -73,7 +73,7 @@ class FloatRows {
   RowSource* from_;
   const ResizeKernels* kernels_;
   std::optional<RowRing<float>> converted_;
-  ScratchVector<const float*> where_;  // of rows that are float32 already
+  RecycledVector<const float*> where_;  // of rows that are float32 already
 };
 
 // Where the rows that output i and those after it need end, looked for as far as
@@ -126,7 +126,7 @@ template <typename From, typename T, typename Across, typename W, typename Get, 
 Result<void> columns_first(const Job& job, const Across& across, const Spans<W>& down, Get get, Columns columns,
                            Rows rows) {
   RowRing<T> ring(down.widest + kGroup, job.to.row_size());
-  ScratchVector<const T*> taps(static_cast<size_t>(down.widest));
+  RecycledVector<const T*> taps(static_cast<size_t>(down.widest));
   const auto make = [&](int64_t y, int n) -> Result<void> {
     const From* in[kGroup];
     T* out[kGroup];
@@ -195,8 +195,8 @@ Result<void> area(const Job& job, const Spans<float>& across, const Spans<float>
 Result<void> rows_first(const Job& job, const Spans<float>& across, const Spans<float>& down) {
   const RowForm& form = job.form();
   FloatRows source(job.from, down.widest + kGroup, job.kernels);
-  ScratchVector<float> sums(static_cast<size_t>(form.row_size()));
-  ScratchVector<const float*> taps(static_cast<size_t>(down.widest));
+  RecycledVector<float> sums(static_cast<size_t>(form.row_size()));
+  RecycledVector<const float*> taps(static_cast<size_t>(down.widest));
   const auto make = [&](int64_t y, int n) { return source.prepare(y, n); };
   return row_by_row(down, make, [&](int64_t i, const Span& span) {
     for (int k = 0; k < span.size; ++k) taps[static_cast<size_t>(k)] = source.row(span.first + k);
@@ -236,7 +236,7 @@ Result<void> resize_as_tensorflow(const Job& job, ResizeHow how) {
 // An axis that keeps its length is left alone, as in Pillow.
 template <typename W>
 Spans<W> same_spans(int64_t size, W one) {
-  Spans<W> spans{{}, ScratchVector<W>(static_cast<size_t>(size), one), 1};
+  Spans<W> spans{{}, RecycledVector<W>(static_cast<size_t>(size), one), 1};
   for (int64_t i = 0; i < size; ++i) spans.spans.push_back({static_cast<int32_t>(i), 1, i});
   return spans;
 }
@@ -285,7 +285,7 @@ Result<void> pillow_floats(const Job& job, ResizeHow how) {
 // ---- both
 
 // Output pixel x of a row is pixel items[x] of a row read.
-void pick_pixels(const Job& job, const std::byte* in, const ScratchVector<int32_t>& items, std::byte* out) {
+void pick_pixels(const Job& job, const std::byte* in, const RecycledVector<int32_t>& items, std::byte* out) {
   const size_t value = size_of(job.to.type);
   const size_t step = static_cast<size_t>(job.form().pixel) * value;
   const size_t size = static_cast<size_t>(job.to.channels) * value;
@@ -295,7 +295,7 @@ void pick_pixels(const Job& job, const std::byte* in, const ScratchVector<int32_
   }
 }
 
-Result<void> pick_nearest(const Job& job, const ScratchVector<int32_t>& xs, const ScratchVector<int32_t>& ys) {
+Result<void> pick_nearest(const Job& job, const RecycledVector<int32_t>& xs, const RecycledVector<int32_t>& ys) {
   const void* row = nullptr;
   for (int64_t y = 0; y < job.to.height; ++y) {
     const int32_t wanted = ys[static_cast<size_t>(y)];
@@ -307,9 +307,9 @@ Result<void> pick_nearest(const Job& job, const ScratchVector<int32_t>& xs, cons
 }
 
 // The items read for those made, where `all` are those of the whole result.
-ScratchVector<int32_t> items_of(const ResizeAxis& axis, const ScratchVector<int32_t>& all, bool mirrored = false) {
+RecycledVector<int32_t> items_of(const ResizeAxis& axis, const RecycledVector<int32_t>& all, bool mirrored = false) {
   const auto first = all.begin() + axis.made_from;
-  ScratchVector<int32_t> items(first, first + axis.made);
+  RecycledVector<int32_t> items(first, first + axis.made);
   for (int32_t& item : items) item -= static_cast<int32_t>(axis.read_from);
   if (mirrored) std::ranges::reverse(items);
   return items;
@@ -323,7 +323,7 @@ Result<void> pick_nearest(const Job& job, ResizeHow how) {
 
 Result<void> copy_picture(const Job& job, bool mirrored) {
   const auto all = [](int64_t size) {
-    ScratchVector<int32_t> items(static_cast<size_t>(size));
+    RecycledVector<int32_t> items(static_cast<size_t>(size));
     std::iota(items.begin(), items.end(), 0);
     return items;
   };

@@ -118,7 +118,7 @@ constexpr PillowKernel kPillowKernels[] = {
 // ---- building tables
 
 template <typename W>
-void add_span(Spans<W>& spans, int64_t first, const ScratchVector<W>& weights) {
+void add_span(Spans<W>& spans, int64_t first, const RecycledVector<W>& weights) {
   spans.spans.push_back(
       {static_cast<int32_t>(first), static_cast<int32_t>(weights.size()), static_cast<int64_t>(spans.weights.size())});
   spans.weights.insert(spans.weights.end(), weights.begin(), weights.end());
@@ -130,7 +130,7 @@ float scale_of(int64_t from, int64_t to) { return static_cast<float>(from) / sta
 float half_pixel(int64_t i, float scale) { return (static_cast<float>(i) + 0.5f) * scale - 0.5f; }
 
 // Makes the weights sum to 1, unless they nearly vanish.
-void normalize(ScratchVector<float>& weights, float sum) {
+void normalize(RecycledVector<float>& weights, float sum) {
   if (std::abs(sum) < 1000 * std::numeric_limits<float>::min()) {
     std::ranges::fill(weights, 0.0f);
     return;
@@ -168,7 +168,7 @@ Spans<float> bicubic_spans(int64_t from, int64_t to) {
     const std::array<float, 4> all{far(step), near(step), near(kSteps - step), far(kSteps - step)};
     const int64_t first = std::clamp<int64_t>(below - 1, 0, from - 1);
     const int64_t last = std::clamp<int64_t>(below + 2, first, from - 1);
-    ScratchVector<float> weights;
+    RecycledVector<float> weights;
     for (int64_t item = first; item <= last; ++item) weights.push_back(all[static_cast<size_t>(item - below + 1)]);
     float sum = 0;
     for (float weight : weights) sum += weight;
@@ -183,7 +183,7 @@ float area_scale(int64_t from, int64_t to) { return scale_of(from, to); }
 Spans<float> area_spans(int64_t from, int64_t to) {
   Spans<float> spans;
   const float scale = scale_of(from, to);
-  ScratchVector<float> weights;
+  RecycledVector<float> weights;
   for (int64_t i = 0; i < to; ++i) {
     const float begin = static_cast<float>(i) * scale, end = static_cast<float>(i + 1) * scale;
     const auto begin_item = static_cast<int64_t>(std::floor(begin));
@@ -210,7 +210,7 @@ Spans<float> kernel_spans(int64_t from, int64_t to, ResizeFilter filter, bool an
   const float narrowing = 1.0f / widening;
   const float reach = kernel.radius * widening;
   Spans<float> spans;
-  ScratchVector<float> weights;
+  RecycledVector<float> weights;
   for (int64_t i = 0; i < to; ++i) {
     const float center = (static_cast<float>(i) + 0.5f) * scale;
     const auto item = [&](float place) { return std::clamp<int64_t>(static_cast<int64_t>(place), 0, from - 1); };
@@ -304,8 +304,8 @@ FixedSpans in_pairs(Spans<int32_t> spans) {
   return all;
 }
 
-ScratchVector<int32_t> nearest_items(int64_t from, int64_t to) {
-  ScratchVector<int32_t> items;
+RecycledVector<int32_t> nearest_items(int64_t from, int64_t to) {
+  RecycledVector<int32_t> items;
   const float scale = scale_of(from, to);
   for (int64_t i = 0; i < to; ++i) {
     const auto item = static_cast<int64_t>(std::floor((static_cast<float>(i) + 0.5f) * scale));
@@ -314,8 +314,8 @@ ScratchVector<int32_t> nearest_items(int64_t from, int64_t to) {
   return items;
 }
 
-ScratchVector<int32_t> pillow_nearest_items(int64_t from, int64_t to) {
-  ScratchVector<int32_t> items;
+RecycledVector<int32_t> pillow_nearest_items(int64_t from, int64_t to) {
+  RecycledVector<int32_t> items;
   const double scale = static_cast<double>(from) / static_cast<double>(to);
   // Pillow adds up the places: the roundings are part of what it gives.
   double place = scale * 0.5;

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "stoker/core/scratch.h"
+#include "stoker/core/recycled.h"
 
 namespace stoker {
 
@@ -20,8 +20,8 @@ struct Span {
 
 template <typename W>
 struct Spans {
-  ScratchVector<Span> spans;
-  ScratchVector<W> weights;
+  RecycledVector<Span> spans;
+  RecycledVector<W> weights;
   int32_t widest = 0;
 
   const W* weights_of(const Span& span) const { return weights.data() + span.weights; }
@@ -60,16 +60,16 @@ inline PairWeights pair_of(int32_t first, int32_t second) {
 }
 struct FixedSpans {
   Spans<int32_t> plain;
-  int32_t pairs = 0;             // of every span
-  ScratchVector<int32_t> first;  // pair of each span: that of its first item
-  ScratchVector<PairWeights> weights;
+  int32_t pairs = 0;              // of every span
+  RecycledVector<int32_t> first;  // pair of each span: that of its first item
+  RecycledVector<PairWeights> weights;
 
   const PairWeights* pairs_of(int64_t output) const { return weights.data() + output * pairs; }
 };
 FixedSpans in_pairs(Spans<int32_t> spans);
 
 // The source item for each output.
-ScratchVector<int32_t> nearest_items(int64_t from, int64_t to);
-ScratchVector<int32_t> pillow_nearest_items(int64_t from, int64_t to);
+RecycledVector<int32_t> nearest_items(int64_t from, int64_t to);
+RecycledVector<int32_t> pillow_nearest_items(int64_t from, int64_t to);
 
 }  // namespace stoker

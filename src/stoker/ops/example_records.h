@@ -75,7 +75,7 @@ Result<void> check_feature(const std::string& key, DType dtype, std::span<const 
 // Calls body(records, row) -> Result<Array> for each row.
 template <typename Body>
 Column each_row_of_records(std::span<const Column> inputs, OpRows& rows, Context& context, Body&& body) {
-  std::vector<Array> made(static_cast<size_t>(rows.size));
+  Arrays made(static_cast<size_t>(rows.size));
   const auto make = [&](int32_t i) -> Result<Array> {
     STOKER_TRY(const Records records, Records::of(inputs, i));
     return body(records, i);

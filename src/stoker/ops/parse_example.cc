@@ -288,7 +288,7 @@ Column views(const FixedLenFeature& wanted, const std::optional<Array>& standard
              OpRows& rows, Context& context) {
   const PlainMessages plain(wanted, inputs, rows);
   if (std::optional<Column> table = table_of_views(plain, inputs[0], rows)) return *std::move(table);
-  std::vector<Array> made(static_cast<size_t>(rows.size));
+  Arrays made(static_cast<size_t>(rows.size));
   Array kept;
   const auto carefully = [&](int32_t i) -> Result<Array> {
     STOKER_TRY(const Records records, Records::of(inputs, i));

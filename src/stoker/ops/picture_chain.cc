@@ -165,7 +165,7 @@ class PictureChain final : public Op {
   Result<LeafSpec> spec(std::span<const LeafSpec>) const override { return LeafSpec{}; }
 
   Result<Column> apply(std::span<const Column> inputs, OpRows& rows, Context& context) const override {
-    std::vector<Array> results(static_cast<size_t>(rows.size));
+    Arrays results(static_cast<size_t>(rows.size));
     for (int32_t i = 0; i < rows.size; ++i) {
       if (rows.has_failed(i)) continue;
       context.set_row(i);
@@ -248,13 +248,13 @@ class PictureChain final : public Op {
   }
 
   static Result<Array> applied(const ChainLink& link, const Array& to, Context& context) {
-    std::vector<Column> inputs;
+    Columns inputs;
     for (const auto& [value, plain] : link.constants) {
       STOKER_TRY(Array typed, plain ? plain_as(value, plain_type_beside(value, to.type()), link.op->type().plain)
                                     : Result<Array>(value));
-      inputs.push_back(Column(std::vector<Array>{std::move(typed)}));
+      inputs.push_back(Column(Arrays{std::move(typed)}));
     }
-    inputs.insert(inputs.begin() + static_cast<ptrdiff_t>(link.input), Column(std::vector<Array>{to}));
+    inputs.insert(inputs.begin() + static_cast<ptrdiff_t>(link.input), Column(Arrays{to}));
     std::vector<Failure> failed;
     OpRows rows{1, &failed, link.op->type().name};
     STOKER_TRY(const Column made, link.op->apply(inputs, rows, context));

@@ -30,7 +30,7 @@ inline Dims row_dims(const Array& block) { return block.dims().subspan(1); }
 // Calls `body(row)` -> Result<Array> for rows that have not failed.
 template <typename Body>
 Column each_row(OpRows& rows, Context& context, Body&& body) {
-  std::vector<Array> made(static_cast<size_t>(rows.size));
+  Arrays made(static_cast<size_t>(rows.size));
   for (int32_t i = 0; i < rows.size; ++i) {
     if (rows.any_failed() && rows.has_failed(i)) continue;
     context.set_row(i);

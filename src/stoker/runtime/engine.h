@@ -105,8 +105,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   };
   // What is left of a window's head when its rows are gone.
   struct TakenFrom {
-    std::vector<Run> runs;
-    std::vector<std::shared_ptr<Slab>> slabs;
+    Runs runs;
+    RecycledVector<std::shared_ptr<Slab>> slabs;
   };
   Engine(std::shared_ptr<const Plan> plan, std::shared_ptr<Meters> meters, EngineOptions options);
 
@@ -137,7 +137,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   Ticket* issue(Segment& segment, Run run);
   void set_slab(Segment& segment, Ticket& ticket);
   void forget(Segment& segment, Ticket& ticket);
-  static void settle_head(Segment& segment, std::vector<Run>& dropped);
+  static void settle_head(Segment& segment, Runs& dropped);
   static Run take_head(Segment& segment, int64_t most, TakenFrom& from);
   void note_begun(const Segment& segment);
   void learn(Segment& segment, int64_t ns, int32_t rows);

@@ -180,12 +180,12 @@ void Engine::set_slab(Segment& segment, Ticket& ticket) {
   if (batch <= 0) return;
   const int64_t row = segment.issued - segment.lost;
   if (row >= 0 && row % batch == 0 && ticket.rows % batch == 0) {
-    ticket.slab = std::make_shared<Slab>(ticket.rows);
+    ticket.slab = std::allocate_shared<Slab>(RecycledAllocator<Slab>(), ticket.rows);
     return;
   }
   if (row < 0 || row % batch + ticket.rows > batch) return;
   if (!segment.slab || segment.slab_number != row / batch) {
-    segment.slab = std::make_shared<Slab>(batch);
+    segment.slab = std::allocate_shared<Slab>(RecycledAllocator<Slab>(), batch);
     segment.slab_number = row / batch;
   }
   ticket.slab = segment.slab;
@@ -253,7 +253,7 @@ void Engine::note_waiting(Meter& meter, const ThreadTime& begun, int64_t took) {
 }
 
 void Engine::end_part(Segment& segment, Ticket& ticket, Task& task, int64_t ns, bool handed_on) {
-  std::vector<Run> dropped;  // freed outside the lock
+  Runs dropped;  // freed outside the lock
   bool waiter = false;
   {
     std::lock_guard lock(mutex_);
@@ -291,7 +291,7 @@ void Engine::end_part(Segment& segment, Ticket& ticket, Task& task, int64_t ns, 
 // The first to be given out says what functions give. What was made before that
 // was known, and is of another kind, is made again: which element fails must
 // not depend on who was first. Until then the input is kept.
-void Engine::settle_head(Segment& segment, std::vector<Run>& dropped) {
+void Engine::settle_head(Segment& segment, Runs& dropped) {
   if (!segment.head_ready() || segment.window.front()->taken > 0 || segment.plan.steps.empty()) return;
   Ticket& head = *segment.window.front();
   bool again = false;
@@ -370,7 +370,7 @@ Run Engine::take_head(Segment& segment, int64_t most, TakenFrom& from) {
 }
 
 int64_t Engine::reclaim(int64_t bytes) {
-  std::vector<Run> dropped;
+  Runs dropped;
   int64_t freed = 0;
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return 0;

@@ -30,7 +30,7 @@ class ZipLine final : public LineNode {
       }
       n = std::min(n, have_[k].size);
     }
-    std::vector<Run> parts;
+    Runs parts;
     for (size_t k = 0; k < inputs_.size(); ++k) parts.push_back(take(k, n));
     return Pulled::of(joined(std::move(parts)));
   }
@@ -42,12 +42,12 @@ class ZipLine final : public LineNode {
     return front;
   }
   Entry snapshot() const override {
-    std::vector<int64_t> below = cursors();
+    Numbers below = cursors();
     for (size_t k = 0; k < below.size(); ++k) below[k] -= have_[k].size;
     return {out(), {}, std::move(below)};
   }
 
-  std::vector<Run> have_;
+  Runs have_;
 };
 
 class ConcatenateLine final : public LineNode {

@@ -65,8 +65,8 @@ Pulled LineNode::pull(int64_t most) {
   return pulled;
 }
 
-std::vector<int64_t> LineNode::cursors() const {
-  std::vector<int64_t> all;
+Numbers LineNode::cursors() const {
+  Numbers all;
   for (const auto& input : inputs_) all.push_back(input->out());
   return all;
 }
@@ -94,7 +94,7 @@ void LineNode::log_now() {
 // Every second entry goes, and those to come are half as frequent: a cut skips
 // a little more instead.
 void LineNode::thin_out(Dropped& dropped) {
-  std::deque<Entry> kept;
+  decltype(log_) kept;
   for (size_t i = 0; i < log_.size(); ++i)
     if (i % 2 == 0)
       kept.push_back(std::move(log_[i]));

@@ -58,7 +58,7 @@ class LineNode {
   struct Entry {
     int64_t out = 0;
     std::any state;
-    std::vector<int64_t> cursors;  // of the inputs
+    Numbers cursors;  // of the inputs
   };
 
   // While skipping(), nobody looks at the rows: their number and their failures count.
@@ -77,7 +77,7 @@ class LineNode {
   void log_if_due(int64_t state_bytes = 0);
   bool log_is_due(int64_t state_bytes) const;
   void log_now();
-  std::vector<int64_t> cursors() const;
+  Numbers cursors() const;
   bool skipping() const { return skip_ > 0; }
 
   const LinePlan& plan_;
@@ -94,7 +94,7 @@ class LineNode {
   int64_t entry_ns_ = 0;  // when the last one was written
   int64_t rareness_ = 1;  // doubled when the log grows long
   bool logged_ = false;   // the puller's own: the log itself is the lock's
-  std::deque<Entry> log_;
+  std::deque<Entry, RecycledAllocator<Entry>> log_;
 };
 
 // How often lines write entries: after so many pulls and so long, whichever is

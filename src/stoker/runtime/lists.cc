@@ -25,7 +25,7 @@ SeedPair shuffle_seeds(const Node& node, int64_t pass, const std::shared_ptr<con
   return params.each_pass ? epoch_pair(seeds, pass) : seeds;
 }
 
-Run joined(std::vector<Run> parts) {
+Run joined(Runs parts) {
   Run run;
   run.size = parts[0].size;
   std::vector<const Nest*> nests;
@@ -35,7 +35,7 @@ Run joined(std::vector<Run> parts) {
     for (Failure& failure : part.failed) run.fail(failure.row, std::move(failure.error));
   }
   run.nest = Nest::tuple(std::move(nests));
-  std::vector<Origin> origins(static_cast<size_t>(run.size));
+  RecycledVector<Origin> origins(static_cast<size_t>(run.size));
   for (int32_t row = 0; row < run.size; ++row) {
     std::vector<Origin> members;
     for (const Run& part : parts) members.push_back(part.origins.at(row));
@@ -45,8 +45,7 @@ Run joined(std::vector<Run> parts) {
   return run;
 }
 
-Run Listed::make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
-                 const MakeContext& context) const {
+Run Listed::make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const {
   Run run = list->make(positions, passes, context);
   for (const StepPlan& step : steps) run_step(step, run, context);
   return run;
@@ -54,7 +53,7 @@ Run Listed::make(const std::vector<int64_t>& positions, const std::vector<int64_
 
 namespace {
 
-bool rising_by_one(const std::vector<int64_t>& positions) {
+bool rising_by_one(const Numbers& positions) {
   for (size_t i = 1; i < positions.size(); ++i)
     if (positions[i] != positions[i - 1] + 1) return false;
   return true;
@@ -62,15 +61,14 @@ bool rising_by_one(const std::vector<int64_t>& positions) {
 
 }  // namespace
 
-Run SourceList::make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
-                     const MakeContext& context) const {
+Run SourceList::make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const {
   Run run = fetched(positions, context);
   run.origins = origins_of(positions, passes, context);
   for (Failure& failure : run.failed) annotate(failure.error, *node_, run.origins.at(failure.row), context.sources);
   return run;
 }
 
-Run SourceList::fetched(const std::vector<int64_t>& positions, const MakeContext& context) const {
+Run SourceList::fetched(const Numbers& positions, const MakeContext& context) const {
   Context stage_context(0, 0, context.stopped);
   std::optional<Error> error;
   try {
@@ -85,8 +83,7 @@ Run SourceList::fetched(const std::vector<int64_t>& positions, const MakeContext
   return all.take();
 }
 
-Origins SourceList::origins_of(const std::vector<int64_t>& positions, std::vector<int64_t> passes,
-                               const MakeContext& context) const {
+Origins SourceList::origins_of(const Numbers& positions, Numbers passes, const MakeContext& context) const {
   const int64_t base = context.passes->base(*node_, place_);
   for (int64_t& pass : passes) pass += base;
   Origins origins = passes.size() == 1 && rising_by_one(positions)
@@ -96,18 +93,16 @@ Origins SourceList::origins_of(const std::vector<int64_t>& positions, std::vecto
   return origins;
 }
 
-Run PositionList::make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
-                       const MakeContext& context) const {
+Run PositionList::make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const {
   if (ops_.empty()) return base_->make(positions, passes, context);
-  std::vector<int64_t> below = positions;
-  std::vector<int64_t> below_passes = passes;
+  Numbers below = positions;
+  Numbers below_passes = passes;
   for (auto op = ops_.rbegin(); op != ops_.rend(); ++op) go_below(*op, below, below_passes, context);
   if (std::ranges::all_of(below_passes, [&](int64_t pass) { return pass == below_passes[0]; })) below_passes.resize(1);
   return base_->make(below, below_passes, context);
 }
 
-void PositionList::go_below(const Op& op, std::vector<int64_t>& positions, std::vector<int64_t>& passes,
-                            const MakeContext& context) {
+void PositionList::go_below(const Op& op, Numbers& positions, Numbers& passes, const MakeContext& context) {
   switch (op.kind) {
     case Op::Kind::kSelect:
       for (int64_t& position : positions) position = op.node->stage->select(position);
@@ -123,8 +118,7 @@ void PositionList::go_below(const Op& op, std::vector<int64_t>& positions, std::
   }
 }
 
-void PositionList::permute(const Op& op, std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
-                           const MakeContext& context) {
+void PositionList::permute(const Op& op, Numbers& positions, const Numbers& passes, const MakeContext& context) {
   const int64_t base = context.passes->base(*op.node, op.place);
   int64_t pass = -1;
   std::optional<Permutation> permutation;
@@ -139,20 +133,18 @@ void PositionList::permute(const Op& op, std::vector<int64_t>& positions, const 
   }
 }
 
-Run ZipList::make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
-                  const MakeContext& context) const {
-  std::vector<Run> runs;
+Run ZipList::make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const {
+  Runs runs;
   for (const Listed& part : parts_) runs.push_back(part.make(positions, passes, context));
   return joined(std::move(runs));
 }
 
-Run ConcatenateList::make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
-                          const MakeContext& context) const {
+Run ConcatenateList::make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const {
   Run run;
   const int64_t border = first_.list->length();
   for (size_t i = 0; i < positions.size();) {
     const bool behind = positions[i] >= border;
-    std::vector<int64_t> part, part_passes;
+    Numbers part, part_passes;
     for (; i < positions.size() && (positions[i] >= border) == behind; ++i) {
       part.push_back(positions[i] - (behind ? border : 0));
       part_passes.push_back(passes.size() == 1 ? passes[0] : passes[i]);
@@ -163,18 +155,16 @@ Run ConcatenateList::make(const std::vector<int64_t>& positions, const std::vect
   return run;
 }
 
-Run EnumerateList::make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
-                        const MakeContext& context) const {
+Run EnumerateList::make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const {
   Run run = input_.make(positions, passes, context);
-  std::vector<int64_t> numbers(positions);
+  Numbers numbers(positions);
   for (int64_t& number : numbers) number += start_;
   run.columns.insert(run.columns.begin(), Column(Array::from(numbers)));
   run.nest = Nest::tuple({Nest::leaf(), run.nest});
   return run;
 }
 
-Run CacheList::make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
-                    const MakeContext& context) const {
+Run CacheList::make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const {
   Run run;
   for (size_t i = 0; i < positions.size();) {
     if (std::optional<Run> kept = store_->find(positions[i])) {
@@ -182,14 +172,14 @@ Run CacheList::make(const std::vector<int64_t>& positions, const std::vector<int
       ++i;
       continue;
     }
-    std::vector<int64_t> missing{positions[i++]};
+    Numbers missing{positions[i++]};
     while (i < positions.size() && !store_->find(positions[i])) missing.push_back(positions[i++]);
     Run made = input_.make(missing, {0}, context);  // at the pass the cache was first filled in
     for (int32_t row = 0; row < made.size; ++row)
       if (!made.failure_of(row)) store_->put(missing[static_cast<size_t>(row)], made.slice(row, 1));
     run.append(std::move(made));
   }
-  std::vector<int64_t> running = passes;
+  Numbers running = passes;
   for (int64_t& pass : running) pass += context.passes->base(*node_, place_);
   run.origins.set_passes(running, context.parent != nullptr);
   return run;

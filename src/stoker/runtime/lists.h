@@ -19,13 +19,11 @@ class SourceList final : public ListPlan {
       : node_(std::move(node)), place_(place), source_(source), length_(length) {}
 
   int64_t length() const override { return length_; }
-  Run make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
-           const MakeContext& context) const override;
+  Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const override;
 
  private:
-  Run fetched(const std::vector<int64_t>& positions, const MakeContext& context) const;
-  Origins origins_of(const std::vector<int64_t>& positions, std::vector<int64_t> passes,
-                     const MakeContext& context) const;
+  Run fetched(const Numbers& positions, const MakeContext& context) const;
+  Origins origins_of(const Numbers& positions, Numbers passes, const MakeContext& context) const;
 
   const std::shared_ptr<const Node> node_;
   const int place_;
@@ -53,15 +51,12 @@ class PositionList final : public ListPlan {
   const std::vector<Op>& ops() const { return ops_; }
 
   bool calls_user() const override { return base_->calls_user(); }
-  Run make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
-           const MakeContext& context) const override;
+  Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const override;
 
  private:
-  static void go_below(const Op& op, std::vector<int64_t>& positions, std::vector<int64_t>& passes,
-                       const MakeContext& context);
+  static void go_below(const Op& op, Numbers& positions, Numbers& passes, const MakeContext& context);
 
-  static void permute(const Op& op, std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
-                      const MakeContext& context);
+  static void permute(const Op& op, Numbers& positions, const Numbers& passes, const MakeContext& context);
 
   const std::shared_ptr<const ListPlan> base_;
   const std::vector<Op> ops_;
@@ -76,8 +71,7 @@ class ZipList final : public ListPlan {
     return least;
   }
   bool calls_user() const override { return std::ranges::any_of(parts_, &Listed::calls_user); }
-  Run make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
-           const MakeContext& context) const override;
+  Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const override;
 
  private:
   const std::vector<Listed> parts_;
@@ -91,8 +85,7 @@ class ConcatenateList final : public ListPlan {
     return first >= kEndless ? kEndless : std::min(kEndless, first + std::min(kEndless, second_.list->length()));
   }
   bool calls_user() const override { return first_.calls_user() || second_.calls_user(); }
-  Run make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
-           const MakeContext& context) const override;
+  Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const override;
 
  private:
   const Listed first_;
@@ -104,8 +97,7 @@ class EnumerateList final : public ListPlan {
   EnumerateList(Listed input, int64_t start) : input_(std::move(input)), start_(start) {}
   int64_t length() const override { return input_.list->length(); }
   bool calls_user() const override { return input_.calls_user(); }
-  Run make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
-           const MakeContext& context) const override;
+  Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const override;
 
  private:
   const Listed input_;
@@ -120,8 +112,7 @@ class CacheList final : public ListPlan {
       : input_(std::move(input)), node_(std::move(node)), place_(place), store_(std::move(store)) {}
   int64_t length() const override { return input_.list->length(); }
   bool calls_user() const override { return input_.calls_user(); }
-  Run make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
-           const MakeContext& context) const override;
+  Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const override;
 
  private:
   const Listed input_;

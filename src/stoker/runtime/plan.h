@@ -63,8 +63,7 @@ class ListPlan {
   virtual ~ListPlan() = default;
   virtual int64_t length() const = 0;  // kEndless when there is no end
   virtual bool calls_user() const { return false; }
-  virtual Run make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes,
-                   const MakeContext& context) const = 0;
+  virtual Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const = 0;
 };
 
 // A list and the maps over it, run in one go where it stands inside another.
@@ -72,11 +71,11 @@ struct Listed {
   std::shared_ptr<const ListPlan> list;
   std::vector<StepPlan> steps;
   bool calls_user() const { return list->calls_user() || std::ranges::any_of(steps, &StepPlan::user); }
-  Run make(const std::vector<int64_t>& positions, const std::vector<int64_t>& passes, const MakeContext& context) const;
+  Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const;
 };
 
 // Rows side by side: a tuple, in which one member's failure is the row's.
-Run joined(std::vector<Run> parts);
+Run joined(Runs parts);
 
 // Runs one step that is no fetch; failures are the rows', never the run's.
 struct StepView {

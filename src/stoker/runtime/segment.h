@@ -54,9 +54,9 @@ struct Segment {
   const int rank;  // 0: the consumer's own; higher: further upstream
   std::unique_ptr<LineNode> line;
 
-  std::deque<std::unique_ptr<Ticket>> window;
+  std::deque<std::unique_ptr<Ticket>, RecycledAllocator<std::unique_ptr<Ticket>>> window;
   std::vector<std::unique_ptr<Ticket>> spare;  // for those to come
-  std::map<int64_t, Ticket*> queued;
+  std::map<int64_t, Ticket*, std::less<>, RecycledAllocator<std::pair<const int64_t, Ticket*>>> queued;
   bool line_busy = false;
   bool waiter_called = false;  // for the line, and has not come yet
   bool line_ended = false;

@@ -202,7 +202,7 @@ class SequenceLine final : public LineNode, private Emit {
   }
 
   Entry snapshot() const override {
-    std::vector<int64_t> below = cursors();
+    Numbers below = cursors();
     if (!below.empty()) below[0] -= static_cast<int64_t>(early_.size());
     return {out(), Saved{state_, slots_, done_}, std::move(below)};
   }

@@ -113,8 +113,8 @@ class ShuffleLine final : public LineNode {
   };
   struct Saved {
     NameRing names;
-    std::vector<int64_t> ordinals;  // of rows
-    int64_t read = 0;               // rows of the input, from the oldest of them on
+    Numbers ordinals;  // of rows
+    int64_t read = 0;  // rows of the input, from the oldest of them on
     int64_t draws = 0;
     bool ended = false;
   };
@@ -302,6 +302,7 @@ class ShuffleLine final : public LineNode {
     if (!again_.empty()) return {out(), Saved{ring_, {again_.begin(), again_.end()}, to_read_, draws_, ended_}, {0}};
     const int64_t cursor = inputs_[0]->out() - waiting();
     Saved saved{ring_, {}, 0, draws_, ended_};
+    saved.ordinals.reserve(rows_.size());
     int64_t oldest = cursor;
     for (const Row& row : rows_) {
       saved.ordinals.push_back(row.ordinal);
@@ -379,7 +380,7 @@ class ShuffleLine final : public LineNode {
   Philox numbers_;
   bool names_ = false;
   NameRing ring_;
-  std::deque<Row> rows_;
+  std::deque<Row, RecycledAllocator<Row>> rows_;
   int64_t held_bytes_ = 0;  // of all that is held
   int64_t held_elements_ = 0;
   int64_t own_bytes_ = 0;  // of the ring

@@ -39,7 +39,7 @@ Result<Run> FromTensorSlices::fetch(std::span<const int64_t> positions, Context&
       run.columns.emplace_back(leaf.rows(positions[0], run.size));
       continue;
     }
-    std::vector<Array> rows;
+    Arrays rows;
     rows.reserve(positions.size());
     for (int64_t position : positions) rows.push_back(leaf.row(position));
     run.columns.emplace_back(std::move(rows));

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace stoker {
+
+// Memory that is used again: a thread keeps some of what it gave back and takes
+// it again, and what is small and too much for one lies ready for the others. So
+// the same work done again asks the system for nothing, whichever threads do it.
+void* take_recycled(size_t bytes);
+void give_recycled(void* memory, size_t bytes) noexcept;
+
+// Gives what lies ready for any thread back to the system.
+void free_recycled() noexcept;
+
+template <typename T>
+struct RecycledAllocator {
+  using value_type = T;
+  RecycledAllocator() = default;
+  template <typename U>
+  RecycledAllocator(const RecycledAllocator<U>&) {}
+  T* allocate(size_t n) { return static_cast<T*>(take_recycled(n * sizeof(T))); }
+  void deallocate(T* items, size_t n) noexcept { give_recycled(static_cast<void*>(items), n * sizeof(T)); }
+  bool operator==(const RecycledAllocator&) const = default;
+};
+
+template <typename T>
+using RecycledVector = std::vector<T, RecycledAllocator<T>>;
+
+}  // namespace stoker
