@@ -120,6 +120,13 @@ TEST(TFRecord, SearchesForTheNextWholeRecordBehindABadHeader) {
                    "41 three"}));
 }
 
+TEST(TFRecord, TellsALengthThatNoFileCanHave) {
+  EXPECT_EQ(records(header_of(uint64_t{1} << 63) + file_of({"one"})),
+            (Words{"the record at byte 0 is damaged: its length is said to be 9223372036854775808 bytes, and 12 bytes "
+                   "were skipped to where the next whole record or the end is",
+                   "12 one"}));
+}
+
 TEST(TFRecord, TakesADamagedStretchForOneError) {
   std::string file = file_of({"one", "two", "three", "four", "five"});
   std::fill(file.begin() + 20, file.begin() + 58, 'x');

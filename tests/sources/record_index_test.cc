@@ -1,5 +1,6 @@
 #include "stoker/sources/record_index.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -72,6 +73,7 @@ std::vector<std::string> damaged_files(const TempDir& dir) {
           dir.write("header", header),
           dir.write("empty", ""),
           dir.write("cut", numbered(20, 25).substr(0, 80)),
+          dir.write("between", numbered(40, 43) + "junk" + numbered(43, 46)),
           dir.write("stray", numbered(30, 33) + "stray")};
 }
 
@@ -164,6 +166,14 @@ TEST_F(RecordIndexFiles, SaysThatAFileIsNotTheOneThatWasCounted) {
   ASSERT_FALSE(cut.ok());
   EXPECT_EQ(cut.error().code(), Code::kDataLoss);
   EXPECT_EQ(cut.error().place().path, path);
+}
+
+TEST_F(RecordIndexFiles, SaysThatALargerFileIsNotTheOneThatWasCounted) {
+  const std::string path = dir.write("one", numbered(0, 5));
+  const Dataset ds = Dataset::tfrecord({.filenames = {path}});
+  ASSERT_EQ(*ds.cardinality(), 5);
+  dir.write("one", numbered(1000, 1009));
+  EXPECT_THAT(ds.at(2).error().message(), testing::HasSubstr("not the file any more whose records were counted"));
 }
 
 TEST_F(RecordIndexFiles, DoesWithoutAFolderItCannotWrite) {

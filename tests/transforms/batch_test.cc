@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "stoker/codecs/tfrecord.h"
 #include "support/support.h"
 #include "support/temp_dir.h"
 
@@ -36,6 +37,19 @@ TEST(Batch, NamesBothElementsOfUnequalShape) {
                                    }})
                          .batch({.batch_size = 4});
   EXPECT_EQ(first_error(ds), "cannot stack elements: element 0 is int64[1] and element 2 is int64[2]");
+}
+
+TEST(Batch, NamesBothRecordsOfUnequalShape) {
+  const TempDir folder;
+  std::string one, two;
+  append_record(one, "a");
+  append_record(two, "b");
+  append_record(two, "cc");
+  const Dataset records = Dataset::tfrecord({.filenames = {folder.write("1", one), folder.write("2", two)}});
+  const auto sized = [](Array record) { return Array::from(std::vector<int64_t>(record.bytes().size())); };
+  const std::string both = "record 0 of " + folder.at("1") + " and record 1 of " + folder.at("2");
+  for (const Dataset& ds : {records, records.take({.count = 3}), records.shard({.num_shards = 1, .index = 0})})
+    EXPECT_EQ(Loader(ds.map({.map_func = sized}).batch({.batch_size = 3})).next().error().place().record, both);
 }
 
 TEST(Batch, NamesBothFilesOfUnequalShape) {

@@ -35,6 +35,23 @@ std::optional<Bytes> payload_at(Bytes window, uint64_t length) {
   return payload;
 }
 
+bool has_right_checksum(Bytes header) {
+  return masked_crc32c(header.substr(0, kLengthBytes)) == little_endian<uint32_t>(header.substr(kLengthBytes));
+}
+
+// Of a header that is not believed.
+std::string wrong_about(Bytes header) {
+  if (header.size() < kRecordHeaderBytes || !has_right_checksum(header)) return "the checksum of its length is wrong";
+  return "its length is said to be " + std::to_string(little_endian<uint64_t>(header)) + " bytes";
+}
+
+// Where it is the first of a file.
+const char* hint_for(Bytes header) {
+  if (header.size() >= kRecordHeaderBytes && has_right_checksum(header)) return "";
+  if (header.starts_with("\x1f\x8b")) return "; the file begins like GZIP, is its compression_type \"GZIP\"?";
+  return "; is it a TFRecord file, and its compression_type right?";
+}
+
 }  // namespace
 
 RecordFrame frame_of(std::span<const Bytes> payload) {
@@ -57,9 +74,8 @@ void append_record(std::string& out, Bytes payload) {
 }
 
 std::optional<uint64_t> record_length(Bytes header) {
-  const Bytes length = header.substr(0, kLengthBytes);
-  if (masked_crc32c(length) != little_endian<uint32_t>(header.substr(kLengthBytes))) return std::nullopt;
-  const auto value = little_endian<uint64_t>(length);
+  if (!has_right_checksum(header)) return std::nullopt;
+  const auto value = little_endian<uint64_t>(header);
   return value > kLongest ? std::nullopt : std::optional(value);
 }
 
@@ -68,6 +84,12 @@ size_t stretch_of_record(Bytes rest) {
   if (const std::optional<uint64_t> length = record_length(rest))
     return std::min<uint64_t>(*length + kFrameBytes, rest.size());
   return RecordParser().step(rest, static_cast<int64_t>(rest.size())).consumed;
+}
+
+Error damaged_stretch(int64_t from, int64_t bytes, Bytes header) {
+  return Error::corrupt("the record at byte ", from, " is damaged: ", wrong_about(header), ", and ", bytes,
+                        " bytes were skipped to where the next whole record or the end is",
+                        from > 0 ? "" : hint_for(header));
 }
 
 RecordParser::Step RecordParser::step(Bytes window, std::optional<int64_t> left) {
@@ -92,7 +114,7 @@ RecordParser::Step RecordParser::next_frame(Bytes window, std::optional<int64_t>
   const std::optional<uint64_t> length = record_length(window);
   if (!length) {
     damaged_from_ = offset_;
-    like_gzip_ = window.starts_with("\x1f\x8b");
+    bad_header_ = window.substr(0, kRecordHeaderBytes);
     return search(window, left);
   }
   const uint64_t whole = *length + kFrameBytes;
@@ -131,13 +153,7 @@ RecordParser::Step RecordParser::found_end_of_damage(size_t skipped) {
   const int64_t from = *damaged_from_;
   damaged_from_.reset();
   const int64_t bytes = offset_ + static_cast<int64_t>(skipped) - from;
-  const char* hint = from > 0     ? ""
-                     : like_gzip_ ? "; the file begins like GZIP, is its compression_type \"GZIP\"?"
-                                  : "; is it a TFRecord file, and its compression_type right?";
-  return {.kind = Kind::kError,
-          .consumed = skipped,
-          .error = Error::corrupt("the record at byte ", from, " is damaged: the checksum of its length is wrong, and ",
-                                  bytes, " bytes were skipped to where the next whole record or the end is", hint)};
+  return {.kind = Kind::kError, .consumed = skipped, .error = damaged_stretch(from, bytes, bad_header_)};
 }
 
 // The file's last record, of which some is missing. A header that is not whole

@@ -34,6 +34,9 @@ std::optional<uint64_t> record_length(Bytes header);
 // read. Not 0 but of nothing.
 size_t stretch_of_record(Bytes rest);
 
+// The error for such a stretch from byte `from` on that begins with a header which is not believed.
+Error damaged_stretch(int64_t from, int64_t bytes, Bytes header);
+
 // Finds the records in bytes that come in pieces; whoever calls it owns the
 // bytes and reads more of them.
 //
@@ -75,7 +78,7 @@ class RecordParser {
 
   int64_t offset_;
   std::optional<int64_t> damaged_from_;  // inside a search: where the bad header stands
-  bool like_gzip_ = false;               // what stands there
+  std::string bad_header_;               // what stands there
   bool ended_ = false;                   // by a record that is cut off
 };
 

@@ -64,10 +64,12 @@ std::optional<Buffer::Source> file_named(const Run& run, int32_t row) {
   return std::nullopt;
 }
 
-std::optional<Buffer::Source> file_of_record(const Origin& origin, const Plan& plan) {
-  const Origin& first = outermost(origin);
-  if (static_cast<size_t>(first.source) >= plan.source_nodes.size()) return std::nullopt;
-  const Stage& source = *plan.source_nodes[static_cast<size_t>(first.source)]->stage;
+const Stage* source_of(const Origin& first, const Plan& plan) {
+  const auto number = static_cast<size_t>(first.source);
+  return number < plan.source_nodes.size() ? plan.source_nodes[number]->stage.get() : nullptr;
+}
+
+std::optional<Buffer::Source> file_of_record(const Origin& first, const Stage& source) {
   if (source.type().form != Form::kList || source.calls_user()) return std::nullopt;
   Context context;
   const int64_t position[] = {first.position};
@@ -84,12 +86,18 @@ Error with_files(Error error, const Origin& origin, const Plan& plan) {
   std::string all;
   const std::vector<Origin> one{origin};
   for (const Origin& part : origin.members ? *origin.members : one) {
-    const std::optional<Buffer::Source> file = file_of_record(part, plan);
-    if (!file) continue;
-    if (error.place().path.empty()) error.set_path(file->path, origin.members ? -1 : file->offset);
-    if (!origin.members) return error;
-    all += (all.empty() ? "" : " and ") + file->path;
-    if (file->offset >= 0) all += " at byte " + std::to_string(file->offset);
+    const Origin& first = outermost(part);
+    const Stage* const source = source_of(first, plan);
+    if (!source) continue;
+    std::string words = source->record_words(first);
+    if (words.empty()) {
+      const std::optional<Buffer::Source> file = file_of_record(first, *source);
+      if (!file) continue;
+      if (error.place().path.empty()) error.set_path(file->path, origin.members ? -1 : file->offset);
+      if (!origin.members) return error;
+      words = file->path + (file->offset < 0 ? "" : ", at byte " + std::to_string(file->offset));
+    }
+    all += (all.empty() ? "" : " and ") + words;
   }
   if (!all.empty()) error.at().record = all;
   return error;

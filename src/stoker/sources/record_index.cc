@@ -51,6 +51,12 @@ bool headers_fit(const IndexView& index, const std::string& path) {
   return true;
 }
 
+// By its size, its begin and its end.
+bool is_another(const std::string& path, const FileMark& counted) {
+  const Result<FileMark> now = mark_of(path);
+  return now && (now->bytes != counted.bytes || now->ends_hash != counted.ends_hash);
+}
+
 Error changed(const std::string& path, int64_t place) {
   return Error::corrupt(path, " is not the file any more whose records were counted; make the data set anew")
       .set_path(path, place);
@@ -178,6 +184,21 @@ int64_t RecordIndex::records(const std::vector<std::string>& paths) {
   return begins_.back();
 }
 
+std::string RecordIndex::words(const std::vector<std::string>& paths, int64_t record) {
+  const std::lock_guard lock(mutex_);
+  begin(paths);
+  bool more = record >= 0;
+  for (size_t file = 0; more && file < known_.size(); ++file) {
+    more = known_[file].has_value();
+    if (!more) known_[file] = look_at(file);
+    const Known& known = *known_[file];
+    if (record < known.records())
+      return known.error ? std::string() : "record " + std::to_string(record) + " of " + paths[file];
+    record -= known.records();
+  }
+  return {};
+}
+
 Result<Array> RecordIndex::read(int64_t record) {
   const auto above = std::upper_bound(begins_.begin(), begins_.end() - 1, record);
   const auto number = static_cast<size_t>(above - begins_.begin()) - 1;
@@ -188,7 +209,12 @@ Result<Array> RecordIndex::read(int64_t record) {
   const int64_t place = index.place(record - begins_[number]), bytes = index.bytes(record - begins_[number]);
   STOKER_TRY(const int64_t there, files_->bytes_of(number));
   if (place < 0 || bytes <= 0 || bytes > there - place || there < index.file().bytes) return changed(path, place);
-  return read(number, place, bytes);
+  // Too short for a header, and the file goes on: no record is cut off here.
+  if (bytes < static_cast<int64_t>(kRecordHeaderBytes) && place + bytes < index.file().bytes)
+    return damaged_stretch(place, bytes, {}).set_path(path, place);
+  Result<Array> payload = read(number, place, bytes);
+  if (!payload && is_another(path, index.file())) return changed(path, place);
+  return payload;
 }
 
 Result<Array> RecordIndex::read(size_t file, int64_t place, int64_t bytes) {

@@ -49,6 +49,9 @@ class RecordIndex {
   int64_t records(const std::vector<std::string>& paths);
   // After records(). A file that is no longer the one that was indexed is an error.
   Result<Array> read(int64_t record);
+  // "record 7 of a.tfrecord", for errors: looks at no file behind the first that
+  // is not known yet, and is empty where that is not enough.
+  std::string words(const std::vector<std::string>& paths, int64_t record);
   // What a reader has found that went through all the bytes of a file.
   void learn(const std::vector<std::string>& paths, size_t file, int64_t bytes, const std::vector<int64_t>& places);
 

@@ -210,6 +210,10 @@ std::optional<TFRecord> TFRecord::listed() const {
   return list;
 }
 
+std::string TFRecord::words(const Origin& origin) const {
+  return compression_type.empty() ? index->words(filenames, origin.position) : std::string();
+}
+
 Result<int64_t> TFRecord::length(Context&) const { return index->records(filenames); }
 
 Result<Element> TFRecord::load(Element element, Context&) const {

@@ -50,6 +50,7 @@ struct TFRecord {
   Result<std::optional<Element>> next(State& state, Context& context) const;
   Column next_rows(State& state, int64_t most, Context& context) const;
   Result<std::string> fingerprint() const { return fingerprint_of(filenames); }
+  std::string words(const Origin& origin) const;
 
   bool by_position() const { return listing; }
   std::optional<TFRecord> listed() const;
