@@ -89,6 +89,8 @@ TEST(Npy, SaysWhatIsWrong) {
             ".npy data ends at byte 132 of 140");
   EXPECT_EQ(complaint(npy("{'descr': '<c8', 'fortran_order': False, 'shape': (3,), }")),
             "arrays of NumPy type '<c8' cannot be read");
+  EXPECT_EQ(complaint(npy("{'descr': [('a', '<i4'), ('b', '<f8')], 'fortran_order': False, 'shape': (3,), }")),
+            "arrays of records, a structured NumPy type, cannot be read");
   EXPECT_EQ(complaint(npy("{'descr': '<i4', 'shape': (3,)}")),
             "the header of a .npy file lacks descr, fortran_order or shape");
   EXPECT_EQ(complaint(npy("{'descr': '<i4', 'fortran_order': False, 'shape': (9223372036854775807, 2)}")),

@@ -108,6 +108,14 @@ TEST(CsvSource, AFileThatCannotBeReadIsOneErrorAndTheNextFollows) {
             none + " is empty, a header was wanted");
 }
 
+TEST(CsvSource, AHeaderThatBreaksTheRulesCostsItself) {
+  const TempDir dir;
+  EXPECT_EQ(values_and_errors(Dataset::csv({.filenames = {dir.write("a", "x\"y\n1\n2\n"), dir.write("b", "x\n3\n")},
+                                            .record_defaults = {required(DType::kInt32)},
+                                            .header = true})),
+            (Values{-1'000'000, 1, 2, 3}));
+}
+
 TEST(CsvSource, GoesOnFromACheckpoint) {
   const TempDir dir;
   std::string rows;

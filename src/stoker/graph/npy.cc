@@ -46,6 +46,7 @@ class HeaderReader {
       STOKER_TRY(Bytes key, quoted());
       STOKER_TRY(expect(':'));
       if (key == "descr" && !std::exchange(has_type, true)) {
+        if (take('[')) return Error::unimplemented("arrays of records, a structured NumPy type, cannot be read");
         STOKER_TRY(Bytes descr, quoted());
         STOKER_TRY(set_type(header, descr));
       } else if (key == "fortran_order" && !std::exchange(has_order, true)) {

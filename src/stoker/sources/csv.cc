@@ -169,7 +169,7 @@ Result<std::optional<Element>> Csv::next(State& state, Context& context) const {
     Result<std::optional<Element>> record =
         opened ? next_record(state, context) : Result<std::optional<Element>>(opened.error());
     if (record && *record) return record;
-    const bool goes_on = opened && !record && !(state.window->ended() && state.window->bytes().empty());
+    const bool goes_on = state.window && !record && !(state.window->ended() && state.window->bytes().empty());
     if (!goes_on) {
       ++state.file;
       state.offset = state.line = 0;
