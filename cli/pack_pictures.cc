@@ -86,7 +86,10 @@ Result<Listing> list_folders(const PackOptions& options, BadFiles& bad) {
   if (lies_in(options.target, options.source))
     return Error::precondition(options.target, " lies in ", options.source,
                                ", and would be packed itself the next time; choose a folder outside");
-  const auto add_bad = [&](const std::string& path, const Error& why) { return bad.add(path, why); };
+  const auto add_bad = [&](const std::string& path, const Error& why) -> Result<bool> {
+    STOKER_TRY(bad.add(path, why));
+    return false;
+  };
   Result<Listing> found = list_picture_folder(options.source, add_bad, [] { return interrupted(); });
   if (!found && found.error().code() == Code::kDataLoss)
     return Error::corrupt(found.error().message(), ", or the labels in a CSV file by --labels");

@@ -54,6 +54,14 @@ TEST(PictureFolder, RefusesAFolderWithoutClassesOrPictures) {
       error_of(Dataset::picture_folder({.directory = dir.at("gone")})).starts_with("picture_folder: cannot list"));
 }
 
+// So that the one who reads it can leave it out.
+TEST(PictureFolder, ListsALinkThatLeadsNowhere) {
+  const TempDir dir;
+  std::filesystem::create_directory(dir.path() / "cat");
+  std::filesystem::create_symlink("nowhere", dir.path() / "cat" / "1.jpg");
+  EXPECT_EQ(*Dataset::picture_folder({.directory = dir.path().string()}).cardinality(), 1);
+}
+
 TEST(PictureFolder, FollowsLinksButNotInCircles) {
   const TempDir dir;
   dir.write("cat/1.jpg", "x");

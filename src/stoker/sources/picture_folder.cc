@@ -91,7 +91,10 @@ class FolderWalk {
     struct stat status{};
     if (stat(below_root(path).c_str(), &status) != 0) {
       const Error why = Error::io("cannot look at ", below_root(path));
-      return is_other_kind(path) ? left_out() : on_unreadable_(path, why);
+      if (is_other_kind(path)) return left_out();
+      STOKER_TRY(const bool listed, on_unreadable_(path, why));
+      if (listed) found_.pictures.push_back({path, label, 0});
+      return {};
     }
     if (S_ISDIR(status.st_mode)) return enter(path, {status.st_dev, status.st_ino}, label);
     if (!S_ISREG(status.st_mode) || is_other_kind(path)) return left_out();
@@ -102,7 +105,10 @@ class FolderWalk {
   Result<void> enter(const std::string& folder, Id id, int64_t label) {
     if (std::ranges::find(open_, id) != open_.end()) return left_out();
     const Result<std::vector<std::string>> names = names_in(below_root(folder));
-    if (!names) return on_unreadable_(folder, names.error());
+    if (!names) {
+      STOKER_TRY(const bool listed, on_unreadable_(folder, names.error()));
+      return listed ? Result<void>(names.error()) : left_out();
+    }
     open_.push_back(id);
     for (const std::string& name : *names)
       STOKER_TRY(is_hidden(name) ? left_out() : visit((fs::path(folder) / name).string(), label));
@@ -134,8 +140,8 @@ struct PictureFolder::Listing {
   Result<PictureListing> found = Error::internal("not listed yet");
 
   const Result<PictureListing>& of(const std::string& directory) {
-    const auto refuse = [](const std::string&, const Error& why) -> Result<void> { return why; };
-    std::call_once(once, [&] { found = list_picture_folder(directory, refuse, [] { return false; }); });
+    const auto list = [](const std::string&, const Error&) -> Result<bool> { return true; };
+    std::call_once(once, [&] { found = list_picture_folder(directory, list, [] { return false; }); });
     return found;
   }
 };

@@ -45,8 +45,9 @@ struct PictureListing {
 };
 
 // What is to be done about a file or folder that cannot be looked at: an error
-// ends the listing.
-using OnUnreadable = std::function<Result<void>(const std::string& path, const Error& why)>;
+// ends the listing; true lists it all the same, for whoever reads it to find
+// out. A folder cannot be listed so, and ends it then.
+using OnUnreadable = std::function<Result<bool>(const std::string& path, const Error& why)>;
 
 // Goes through a folder of classes. Hidden files, what systems leave behind
 // (Thumbs.db, __MACOSX) and files of other kinds are left out. Links are
