@@ -5,8 +5,13 @@
 namespace stoker::python {
 namespace {
 
-nb::object optional_text(const std::string& text) {
-  return text.empty() ? nb::none() : nb::object(nb::str(text.c_str()));
+nb::str decoded(const std::string& text, const char* otherwise) {
+  return nb::steal<nb::str>(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), otherwise));
+}
+nb::object optional_text(const std::string& text) { return text.empty() ? nb::none() : nb::object(readable(text)); }
+// As os.fsdecode() gives it, so that it can be opened.
+nb::object optional_path(const std::string& path) {
+  return path.empty() ? nb::none() : nb::object(decoded(path, "surrogateescape"));
 }
 nb::object optional_number(int64_t number) { return number < 0 ? nb::none() : nb::object(nb::int_(number)); }
 
@@ -30,14 +35,16 @@ Code code_of(nb::python_error& thrown) {
 
 }  // namespace
 
+nb::str readable(const std::string& text) { return decoded(text, "backslashreplace"); }
+
 void raise(const Error& error, const std::string& stage) {
   const Error::Place& place = error.place();
   const nb::object type = nb::module_::import_("stoker.errors").attr(std::string(name_of(error.code())).c_str());
-  nb::object made = type(error.words().c_str());
+  nb::object made = type(readable(error.words()));
   made.attr("stage") = optional_text(place.stage.empty() ? stage : place.stage);
   made.attr("source") = optional_text(place.source);
   made.attr("position") = optional_number(place.position);
-  made.attr("path") = optional_text(place.path);
+  made.attr("path") = optional_path(place.path);
   made.attr("offset") = optional_number(place.offset);
   made.attr("origin") = optional_text(place.origin);
   if (error.cause()) made.attr("__cause__") = *static_cast<nb::object*>(error.cause().get());

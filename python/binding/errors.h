@@ -15,6 +15,9 @@ namespace nb = nanobind;
 // error does not know it: what is refused while a graph is made has no place yet.
 [[noreturn]] void raise(const Error& error, const std::string& stage = {});
 
+// For people to read: bytes that are no UTF-8, as names of files may have, stand as \xff.
+nb::str readable(const std::string& text);
+
 // The error of an element whose function threw; the exception goes with it.
 Error error_of(nb::python_error& thrown);
 

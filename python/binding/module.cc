@@ -216,7 +216,7 @@ class PyLoader {
   nb::list skipped() {
     nb::list all;
     for (const Skipped& one : loader_->skipped())
-      all.append(nb::make_tuple(one.origin, std::string(name_of(one.error.code())), one.error.words()));
+      all.append(nb::make_tuple(one.origin, std::string(name_of(one.error.code())), readable(one.error.words())));
     return all;
   }
   double wait_seconds() const { return loader_->wait_seconds(); }

@@ -88,6 +88,16 @@ class Records(Folder):
             list(sk.data.TFRecordDataset(self.path("gone")))
         self.assertEqual(missing.exception.path, self.path("gone"))
 
+    def test_a_name_that_is_not_utf_8_is_told(self):
+        path = self.path(os.fsdecode(b"gone\xff"))
+        with self.assertRaises(sk.NotFound) as missing:
+            list(sk.data.TFRecordDataset(path))
+        self.assertEqual(missing.exception.path, path)
+        self.assertIn("gone\\xff", str(missing.exception))
+        it = iter(sk.data.TFRecordDataset([path, self.write("a", [b"one"])]).on_error("skip"))
+        self.assertEqual(list(it), [b"one"])
+        self.assertIn("gone\\xff", it.skipped()[0][2])
+
 
 class Idx(Folder):
     def test_entries_come_in_order(self):
