@@ -9,10 +9,10 @@
 #include "cli/inputs.h"
 #include "cli/interrupt.h"
 #include "cli/outcomes.h"
+#include "cli/picture_check.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "stoker/api/loader.h"
-#include "stoker/codecs/example.h"
 #include "stoker/codecs/tfrecord.h"
 #include "stoker/io/file.h"
 #include "stoker/sources/range.h"
@@ -40,17 +40,6 @@ struct Indexed {
   std::optional<LabelCounts> labels = {};  // where the index has them
   std::optional<Error> error = {};
 };
-
-Result<int64_t> label_in(Bytes record, const std::string& name) {
-  STOKER_TRY(const Feature feature, find_feature(record, name));
-  if (feature.kind == Feature::Kind::kMissing) return Error::corrupt("it has no feature '", name, "'");
-  if (feature.kind != Feature::Kind::kInt64) return Error::corrupt("its feature '", name, "' is not int64");
-  STOKER_TRY(const int64_t count, count_values(feature));
-  if (count != 1) return Error::corrupt("its feature '", name, "' has ", count, " values, a label is one");
-  int64_t label = 0;
-  STOKER_TRY(read_values(feature, std::span(&label, 1)));
-  return label;
-}
 
 Result<std::vector<int64_t>> labels_of(Bytes file, const std::vector<int64_t>& places, const std::string& name) {
   std::vector<int64_t> labels;

@@ -11,7 +11,6 @@
 #include "cli/picture_check.h"
 #include "cli/terminal.h"
 #include "stoker/codecs/tfrecord.h"
-#include "stoker/io/file.h"
 #include "stoker/io/glob.h"
 
 namespace stoker::cli {
@@ -40,19 +39,25 @@ bool begins_like_zlib(Bytes front) {
   return (0x78 * 256 + static_cast<unsigned char>(front[1])) % 31 == 0;
 }
 
+bool begins_with_record(Bytes front) { return front.size() >= kRecordHeaderBytes && record_length(front); }
+
 Compression compression_in(Bytes front) {
   using namespace std::string_view_literals;
-  if (front.size() >= kRecordHeaderBytes && record_length(front)) return Compression::kNone;
+  if (begins_with_record(front)) return Compression::kNone;
   if (front.starts_with("\x1f\x8b"sv)) return Compression::kGzip;
   if (front.starts_with("\x28\xb5\x2f\xfd"sv)) return Compression::kZstd;
   return begins_like_zlib(front) ? Compression::kZlib : Compression::kNone;
 }
 
-Result<std::string> front_of(const std::string& path) {
-  STOKER_TRY(File file, File::open(path));
-  char front[32];
-  STOKER_TRY(const size_t count, file.read(front));
-  return std::string(front, count);
+Result<std::string> front_of(const std::string& path, Compression compression) {
+  STOKER_TRY(const auto bytes, open_stream(path, compression));
+  std::string front(32, '\0');
+  size_t count = 0, more = 1;
+  for (; more > 0 && count < front.size(); count += more) {
+    STOKER_TRY(more, bytes->read(std::span(front).subspan(count)));
+  }
+  front.resize(count);
+  return front;
 }
 
 class Finder {
@@ -112,19 +117,24 @@ class Finder {
   // What the user named is taken for records where nothing speaks against it.
   void add_file(const std::string& path, int64_t bytes, bool named) {
     InputFile file{path, bytes};
-    Result<std::string> front = front_of(path);
+    Result<std::string> front = front_of(path, Compression::kNone);
     if (!front) {
       file.unreadable = front.error();
       front = std::string();
     }
-    const bool framed = front->size() >= kRecordHeaderBytes && record_length(*front);
-    if (!framed && (looks_like_picture(*front) || named_as_picture(path)))
+    file.compression = compression_in(*front);
+    file.framed = is_framed(file, *front);
+    if (!file.framed && (looks_like_picture(*front) || named_as_picture(path)))
       file.kind = InputFile::Kind::kPicture;
-    else if (framed || named || named_as_records(path))
-      file.compression = compression_in(*front);
-    else
+    else if (!file.framed && !named && !named_as_records(path))
       return (void)left_out();
     found_.files.push_back(std::move(file));
+  }
+
+  static bool is_framed(const InputFile& file, Bytes front) {
+    if (file.compression == Compression::kNone) return begins_with_record(front);
+    const Result<std::string> inside = front_of(file.path, file.compression);
+    return inside && begins_with_record(*inside);
   }
 
   Result<void> add_unreadable(const std::string& path, const Error& why) {
@@ -161,10 +171,7 @@ bool named_as_picture(const std::string& path) {
 }
 
 bool looks_like_records(const InputFile& file) {
-  if (file.kind != InputFile::Kind::kRecords) return false;
-  if (named_as_records(file.path)) return true;
-  const Result<std::string> front = front_of(file.path);
-  return front && front->size() >= kRecordHeaderBytes && record_length(*front);
+  return file.kind == InputFile::Kind::kRecords && (file.framed || named_as_records(file.path));
 }
 
 Json json_text(const std::string& text) {

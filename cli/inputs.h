@@ -18,6 +18,7 @@ struct InputFile {
   int64_t bytes = 0;
   Kind kind = Kind::kRecords;
   Compression compression = Compression::kNone;  // of records
+  bool framed = false;                           // what is in it begins with a record's header
   std::optional<Error> unreadable = {};          // why nothing is known of it
 };
 

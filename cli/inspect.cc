@@ -326,7 +326,8 @@ std::string words_of(const PictureFacts& facts) {
     words += fmt::format("{}{} {}", words.empty() ? "" : ", ", grouped(count), name);
   if (facts.heights.count > 0)
     words += fmt::format("; height {}; width {}", words_of(facts.heights), words_of(facts.widths));
-  if (facts.unreadable > 0) words += fmt::format("; {} unreadable", grouped(facts.unreadable));
+  if (facts.unreadable > 0)
+    words += fmt::format("; {} unreadable, which stoker verify lists", grouped(facts.unreadable));
   return words;
 }
 

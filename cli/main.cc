@@ -101,7 +101,8 @@ SRC is one of
     folder of such, or a pattern as 'train-*.tar'
   TFRecord files of pictures and labels, likewise: packed again, in a new order,
     with restart markers, split or made smaller
-  Tar and TFRecord files may be GZIP or zstd; they are unpacked into DST meanwhile.
+  Tar and TFRecord files may be GZIP, ZLIB or zstd; they are unpacked into DST
+  meanwhile.
 
 DST gets NAME-00000-of-00008.tfrecord and so on, and labels.txt with the
 classes, one a line: the label of a picture is the number of its line, from 0.

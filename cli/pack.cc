@@ -85,9 +85,10 @@ Result<PackInput> input_of(PackOptions options, BadFiles& bad) {
   STOKER_TRY(check_options(options));
   if (const SampleFiles samples = sample_files(options.source); !samples.paths.empty()) {
     if (options.name.empty() && options.split.empty()) options.name = samples_name(options.source);
-    return sample_input(options, samples);
+    return sample_input(options, samples, bad);
   }
   STOKER_TRY(check_source(options.source));
+  bad.below(fs::is_directory(options.source) ? options.source : fs::path(options.source).parent_path().string());
   if (is_idx_source(options.source)) return idx_input(options);
   if (options.name.empty() && options.split.empty()) options.name = own_name(options.source);
   return picture_input(options, bad);
@@ -368,9 +369,10 @@ Result<void> BadFiles::add(const std::string& path, const Error& error) {
     all_.push_back({path, error.message()});
     return {};
   }
-  const std::string whole = folder_ + "/" + path;
+  const std::string whole = folder_ + path;
   const std::string& message = error.message();
-  return Error::corrupt(message.find(whole) == std::string::npos ? whole + ": " : "", message,
+  const std::string& named = error.place().path.empty() ? whole : error.place().path;
+  return Error::corrupt(message.find(named) == std::string::npos ? whole + ": " : "", message,
                         "; mend or remove it, or leave such files out by --on-error skip");
 }
 
@@ -387,7 +389,7 @@ PackedRecord record_of(Array image, int64_t label, Bytes path, int64_t how) {
 
 int pack(const PackOptions& options) {
   const Clock::time_point begun = Clock::now();
-  BadFiles bad(options.source, options.skip_errors);
+  BadFiles bad(options.skip_errors);
   const Result<PackInput> input = input_of(options, bad);
   if (!input) return refuse(input.error());
   if (const Result<void> checked = check_input(options, *input); !checked) return refuse(checked.error());

@@ -20,19 +20,21 @@ struct PackOptions;
 class Unpacked;
 
 struct BadFile {
-  std::string path;  // below the source
+  std::string path;  // below the source, where that is a folder of pictures
   std::string error;
 };
 
 // Files that cannot be packed: the first is an error, or all are listed.
 class BadFiles {
  public:
-  BadFiles(std::string folder, bool skip) : folder_(std::move(folder)), skip_(skip) {}
+  explicit BadFiles(bool skip) : skip_(skip) {}
+  // Paths are below this folder from now on.
+  void below(std::string folder) { folder_ = std::move(folder) + "/"; }
   Result<void> add(const std::string& path, const Error& error);
   const std::vector<BadFile>& all() const { return all_; }
 
  private:
-  const std::string folder_;
+  std::string folder_;
   const bool skip_;
   std::vector<BadFile> all_;
 };
@@ -69,7 +71,7 @@ struct SampleFiles {
   SampleKind kind = SampleKind::kTar;
 };
 SampleFiles sample_files(const std::string& source);
-Result<PackInput> sample_input(const PackOptions& options, const SampleFiles& files);
+Result<PackInput> sample_input(const PackOptions& options, const SampleFiles& files, BadFiles& bad);
 
 // What goes to the shards of one name: numbers below the count, in the order
 // they are written. Where each goes depends on its key and the seed alone.

@@ -35,13 +35,18 @@ struct Found {
   std::string path;
 };
 
+// Where a picture comes from: a file by its number, and "record 7" or "sample 00012" of it, or nothing.
+struct Name {
+  size_t file = 0;
+  std::string part;
+};
+
 // Pictures by number.
 class Samples {
  public:
   virtual ~Samples() = default;
   virtual int64_t count() const = 0;
-  // Its name in errors, and what decides its split.
-  virtual std::string key(int64_t i) const = 0;
+  virtual Name name(int64_t i) const = 0;
   virtual Result<Found> at(int64_t i) const = 0;
 };
 
@@ -71,20 +76,28 @@ Result<int64_t> label_in_json(Bytes text) {
 
 class TarSamples final : public Samples {
  public:
-  static Result<std::shared_ptr<const Samples>> open(const std::vector<std::string>& paths) {
+  static Result<std::shared_ptr<const Samples>> open(const PackOptions& options,
+                                                     const std::vector<std::string>& paths) {
     auto samples = std::make_shared<TarSamples>();
     samples->tar_.filenames = paths;
-    STOKER_TRY(samples->tar_.check());
+    if (const Result<void> checked = samples->tar_.check(); !checked) {
+      if (checked.error().code() != Code::kInvalidArgument) return checked.error();
+      return Error::corrupt(options.source,
+                            " holds no samples: files of one name with the extensions jpg and cls, say");
+    }
     STOKER_TRY(const Spec spec, samples->tar_.spec({}));
-    STOKER_TRY(samples->image_, one_of(spec, kPictureParts, "picture (jpg, png, ...)"));
-    STOKER_TRY(samples->label_, one_of(spec, kLabelParts, "label (cls, json)"));
+    STOKER_TRY(samples->image_, one_of(spec, kPictureParts, "picture (jpg, png, ...)", options.source));
+    STOKER_TRY(samples->label_, one_of(spec, kLabelParts, "label (cls, json)", options.source));
     Context context;
     STOKER_TRY(samples->count_, samples->tar_.length(context));
     return std::shared_ptr<const Samples>(std::move(samples));
   }
 
   int64_t count() const override { return count_; }
-  std::string key(int64_t i) const override { return tar_.words({.position = i}); }
+  Name name(int64_t i) const override {
+    Tar::Name name = tar_.name_of(i);
+    return {name.file, name.key.empty() ? "" : " sample " + name.key};
+  }
 
   Result<Found> at(int64_t i) const override {
     Context context;
@@ -96,10 +109,14 @@ class TarSamples final : public Samples {
 
  private:
   template <size_t n>
-  static Result<std::string> one_of(const Spec& spec, const std::array<const char*, n>& names, const char* what) {
+  static Result<std::string> one_of(const Spec& spec, const std::array<const char*, n>& names, const char* what,
+                                    const std::string& source) {
     for (const char* name : names)
       if (spec.nest->find(name)) return std::string(name);
-    return Error::corrupt("the first sample has no ", what);
+    std::string found;
+    for (const auto& [name, _] : spec.nest->fields())
+      if (!name.starts_with("__")) found += (found.empty() ? "" : ", ") + name;
+    return Error::corrupt("the first sample of ", source, " has no ", what, "; it has ", found);
   }
 
   Tar tar_;
@@ -123,10 +140,9 @@ class RecordSamples final : public Samples {
   }
 
   int64_t count() const override { return count_; }
-  // Without the folder: a copy elsewhere is split alike.
-  std::string key(int64_t i) const override {
+  Name name(int64_t i) const override {
     const auto file = static_cast<size_t>(std::ranges::upper_bound(begins_, i) - begins_.begin()) - 1;
-    return fs::path(paths_[file]).filename().string() + " record " + std::to_string(i - begins_[file]);
+    return {file, " record " + std::to_string(i - begins_[file])};
   }
 
   Result<Found> at(int64_t i) const override {
@@ -136,7 +152,7 @@ class RecordSamples final : public Samples {
     STOKER_TRY(const std::vector<Bytes> pictures, strings_in(image));
     if (pictures.size() != 1)
       return Error::corrupt("its feature '", image_, "' has ", pictures.size(), " values, a picture is one");
-    STOKER_TRY(const int64_t label, label_of(record.bytes()));
+    STOKER_TRY(const int64_t label, label_in(record.bytes(), label_));
     record.owner()->keep();  // by the view of the picture, too
     return Found{Array::view_bytes(pictures[0], record.owner()), label, path_of(record.bytes(), i)};
   }
@@ -155,13 +171,24 @@ class RecordSamples final : public Samples {
     }
   }
 
-  // The features, where the options do not name them: as far as the first record tells.
+  // The features, where the options do not name them: as far as the first whole record tells.
   Result<void> choose(const PackOptions& options) {
+    Result<void> chosen;
+    for (int64_t i = 0; i < std::min(count_, kLookedAt); ++i) {
+      const Result<Array> record = index_.read(i);
+      const Result<void> now = record ? choose(options, record->bytes()) : Result<void>(record.error());
+      if (now || now.error().code() == Code::kFailedPrecondition) return now;
+      if (i == 0) chosen = Error::corrupt(paths_[0], " record 0: ", now.error().message());
+    }
+    return chosen;
+  }
+
+  // FailedPrecondition: it is a tf.train.Example, and has no such features.
+  Result<void> choose(const PackOptions& options, Bytes record) {
     image_ = options.image_feature;
     label_ = options.label_feature;
-    STOKER_TRY(const Array first, index_.read(0));
     std::string names;
-    FeatureWalk walk(first.bytes());
+    FeatureWalk walk(record);
     while (true) {
       STOKER_TRY(const bool any, walk.next());
       if (!any) break;
@@ -182,14 +209,6 @@ class RecordSamples final : public Samples {
     return {};
   }
 
-  Result<int64_t> label_of(Bytes record) const {
-    STOKER_TRY(const Feature feature, find_feature(record, label_));
-    int64_t label = 0;
-    if (feature.kind != Feature::Kind::kInt64 || !read_values(feature, std::span(&label, 1)))
-      return Error::corrupt("its feature '", label_, "' is not one int64");
-    return label;
-  }
-
   static std::string path_of(Bytes record, int64_t i) {
     for (const char* name : {"path", "image/filename", "filename"}) {
       const Result<Feature> feature = find_feature(record, name);
@@ -200,6 +219,8 @@ class RecordSamples final : public Samples {
     return std::to_string(i);
   }
 
+  static constexpr int64_t kLookedAt = 1000;  // records in a row that cannot be read
+
   std::vector<std::string> paths_;
   mutable RecordIndex index_;
   int64_t count_ = 0;
@@ -208,18 +229,54 @@ class RecordSamples final : public Samples {
   std::string label_;
 };
 
-Split split_of(const PackOptions& options, Share share, const std::shared_ptr<const Samples>& samples, int64_t bytes) {
+// How samples are called: by the files that were given, not by those that were unpacked.
+class Names {
+ public:
+  Names(std::shared_ptr<const Samples> samples, std::vector<std::string> given, std::vector<std::string> read)
+      : samples_(std::move(samples)), given_(std::move(given)), read_(std::move(read)) {}
+
+  std::string whole(int64_t i) const {
+    const Name name = samples_->name(i);
+    return given_[name.file] + name.part;
+  }
+  // Decides its split. Without the folder: a copy elsewhere, or one that is unpacked, is split alike.
+  std::string key(int64_t i) const {
+    const Name name = samples_->name(i);
+    return fs::path(read_[name.file]).filename().string() + name.part;
+  }
+  Error in_words(int64_t i, const Error& error) const {
+    const size_t file = samples_->name(i).file;
+    std::string message = error.message();
+    const size_t at = message.find(read_[file]);
+    if (at == std::string::npos) return error;
+    return Error(error.code(), message.replace(at, read_[file].size(), given_[file])).set_path(given_[file]);
+  }
+
+ private:
+  const std::shared_ptr<const Samples> samples_;
+  const std::vector<std::string> given_, read_;
+};
+
+Split split_of(const PackOptions& options, Share share, const std::shared_ptr<const Samples>& samples,
+               const std::shared_ptr<const Names>& names, int64_t bytes) {
   const auto count = static_cast<int64_t>(share.order.size());
   const auto order = std::make_shared<const std::vector<int64_t>>(std::move(share.order));
   const auto number = [order](int64_t i) { return (*order)[static_cast<size_t>(i)]; };
-  Dataset records =
-      Dataset::range({.stop = count}).map({.map_func = [options, samples, number](int64_t i) -> Result<PackedRecord> {
-        STOKER_TRY(const Found found, samples->at(number(i)));
-        return packed_record(found.image, found.label, found.path, options);
-      }});
+  Dataset records = Dataset::range({.stop = count})
+                        .map({.map_func = [options, samples, names, number](int64_t i) -> Result<PackedRecord> {
+                          const Result<Found> found = samples->at(number(i));
+                          if (!found) return names->in_words(number(i), found.error());
+                          return packed_record(found->image, found->label, found->path, options);
+                        }});
   const int64_t share_of_bytes = samples->count() > 0 ? bytes / samples->count() * count : 0;
   return {share.name, count, share_of_bytes, std::move(records),
-          [samples, number](int64_t i) { return samples->key(number(i)); }};
+          [names, number](int64_t i) { return names->whole(number(i)); }};
+}
+
+// What cannot be read is told where it is read.
+FileMark mark_if_readable(const std::string& path) {
+  const Result<FileMark> mark = mark_of(path);
+  return mark ? *mark : FileMark();
 }
 
 std::vector<std::string> classes_in(const std::string& folder) {
@@ -257,29 +314,26 @@ SampleFiles sample_files(const std::string& source) {
   return tars.paths.empty() ? records : tars;
 }
 
-Result<PackInput> sample_input(const PackOptions& options, const SampleFiles& files) {
+Result<PackInput> sample_input(const PackOptions& options, const SampleFiles& files, BadFiles& bad) {
   if (!options.labels.empty()) return Error::precondition(options.source, " holds its labels; leave --labels out");
   PackInput input;
-  STOKER_TRY(input.unpacked, Unpacked::of(files.paths, options.target, options.quiet));
-  STOKER_TRY(const std::shared_ptr<const Samples> samples, files.kind == SampleKind::kTar
-                                                               ? TarSamples::open(input.unpacked->paths())
-                                                               : RecordSamples::open(options, input.unpacked->paths()));
+  STOKER_TRY(input.unpacked, Unpacked::of(files.paths, options.target, options.quiet, bad));
+  const std::vector<std::string>& paths = input.unpacked->paths();
+  STOKER_TRY(const std::shared_ptr<const Samples> samples,
+             files.kind == SampleKind::kTar ? TarSamples::open(options, paths) : RecordSamples::open(options, paths));
+  const auto names = std::make_shared<const Names>(samples, files.paths, paths);
   input.classes = classes_in(fs::path(files.paths[0]).parent_path().string());
   int64_t bytes = 0;
   for (const std::string& path : files.paths) {
-    STOKER_TRY(const FileMark mark, mark_of(path));
+    const FileMark mark = mark_if_readable(path);
     const uint64_t numbers[] = {static_cast<uint64_t>(mark.bytes), static_cast<uint64_t>(mark.changed_ns),
                                 mark.ends_hash};
     input.mark = hash_of({reinterpret_cast<const char*>(numbers), sizeof(numbers)}, hash_of(path, input.mark));
   }
-  for (const std::string& path : input.unpacked->paths()) {
-    STOKER_TRY(const FileMark mark, mark_of(path));
-    bytes += mark.bytes;
-  }
+  for (const std::string& path : paths) bytes += mark_if_readable(path).bytes;
   input.mark = hash_of(options.image_feature + "\n" + options.label_feature, input.mark);
-  STOKER_TRY(std::vector<Share> shares,
-             shares_of(options, samples->count(), [&](int64_t i) { return samples->key(i); }));
-  for (Share& share : shares) input.splits.push_back(split_of(options, std::move(share), samples, bytes));
+  STOKER_TRY(std::vector<Share> shares, shares_of(options, samples->count(), [&](int64_t i) { return names->key(i); }));
+  for (Share& share : shares) input.splits.push_back(split_of(options, std::move(share), samples, names, bytes));
   return input;
 }
 

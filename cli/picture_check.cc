@@ -27,6 +27,17 @@ Result<std::vector<Bytes>> strings_in(const Feature& feature) {
   return values;
 }
 
+Result<int64_t> label_in(Bytes record, const std::string& name) {
+  STOKER_TRY(const Feature feature, find_feature(record, name));
+  if (feature.kind == Feature::Kind::kMissing) return Error::corrupt("it has no feature '", name, "'");
+  if (feature.kind != Feature::Kind::kInt64) return Error::corrupt("its feature '", name, "' is not int64");
+  STOKER_TRY(const int64_t count, count_values(feature));
+  if (count != 1) return Error::corrupt("its feature '", name, "' has ", count, " values, a label is one");
+  int64_t label = 0;
+  STOKER_TRY(read_values(feature, std::span(&label, 1)));
+  return label;
+}
+
 void PictureFeatures::learn(Bytes record) {
   ++seen_;
   FeatureWalk walk(record);

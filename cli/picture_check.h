@@ -13,7 +13,7 @@ namespace stoker::cli {
 // What a decoder remarked about a picture that it could decode; mostly nothing.
 using PictureNote = std::string;
 
-// Decodes all of it. Unimplemented for what this build cannot decode.
+// Decodes all of it.
 Result<PictureNote> decode_to_the_end(Bytes picture);
 
 // Names of the features of tf.train.Examples that hold pictures, learned from
@@ -35,6 +35,9 @@ class PictureFeatures {
 
 // The values of a feature of bytes.
 Result<std::vector<Bytes>> strings_in(const Feature& feature);
+
+// The one value of an int64 feature of a tf.train.Example.
+Result<int64_t> label_in(Bytes record, const std::string& name);
 
 // By their first bytes; two letters, which BMP has, are no proof.
 bool looks_like_picture(Bytes bytes);

@@ -6,12 +6,13 @@
 #include <charconv>
 #include <csignal>
 #include <filesystem>
+#include <functional>
 
 #include "cli/files.h"
 #include "cli/inputs.h"
 #include "cli/interrupt.h"
+#include "cli/pack.h"
 #include "cli/progress.h"
-#include "stoker/io/stream.h"
 
 namespace stoker::cli {
 namespace {
@@ -19,6 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kFolder = ".unpacked-";  // and the process
+
+using OnDamage = std::function<Result<void>(const Error&)>;
 
 // Of processes that were killed.
 void remove_left_behind(const std::string& target) {
@@ -33,22 +36,23 @@ void remove_left_behind(const std::string& target) {
   }
 }
 
-Result<bool> is_compressed(const std::string& path) {
-  STOKER_TRY(const Inputs inputs, find_inputs({path}));
-  return inputs.files[0].compression != Compression::kNone;
+// What cannot be looked at is told where it is read.
+Compression compression_of_file(const std::string& path) {
+  const Result<Inputs> inputs = find_inputs({path});
+  return inputs ? inputs->files[0].compression : Compression::kNone;
 }
 
-Result<void> unpack(const std::string& path, const std::string& to, Progress& progress) {
+Result<void> unpack(ByteStream& bytes, const std::string& to, Progress& progress, const OnDamage& on_damage) {
   const Uninterrupted until_done;  // it ends by itself, and removes what it wrote
-  STOKER_TRY(const auto bytes, open_stream(path, Compression::kAuto));
   STOKER_TRY(PartialFile file, PartialFile::create(to));
   std::string piece(size_t{1} << 20, '\0');
   while (true) {
     if (interrupted()) return Error::cancelled();
-    STOKER_TRY(const size_t count, bytes->read(piece));
-    if (count == 0) break;
-    STOKER_TRY(file.append(std::string_view(piece).substr(0, count)));
-    progress.advance(0, static_cast<int64_t>(count));
+    const Result<size_t> count = bytes.read(piece);
+    if (!count) STOKER_TRY(on_damage(count.error()));
+    if (!count || *count == 0) break;
+    STOKER_TRY(file.append(std::string_view(piece).substr(0, *count)));
+    progress.advance(0, static_cast<int64_t>(*count));
   }
   progress.advance(1, 0);
   STOKER_TRY(file.finish());
@@ -58,34 +62,35 @@ Result<void> unpack(const std::string& path, const std::string& to, Progress& pr
 }  // namespace
 
 std::string name_unpacked(std::string name) {
-  for (const auto& [packed, plain] : {std::pair{".tgz", ".tar"}, {".gz", ""}, {".zst", ""}})
+  for (const auto& [packed, plain] : {std::pair{".tgz", ".tar"}, {".gz", ""}, {".zst", ""}, {".zlib", ""}})
     if (name.ends_with(packed)) return name.substr(0, name.size() - std::string_view(packed).size()) + plain;
   return name;
 }
 
 Result<std::shared_ptr<const Unpacked>> Unpacked::of(const std::vector<std::string>& paths, const std::string& target,
-                                                     bool quiet) {
+                                                     bool quiet, BadFiles& bad) {
   auto unpacked = std::make_shared<Unpacked>(fmt::format("{}/{}{}", target, kFolder, getpid()));
   remove_left_behind(target);
   Progress progress({.things = "files", .total = static_cast<int64_t>(paths.size()), .quiet = quiet});
   for (const std::string& path : paths) {
-    STOKER_TRY(const bool compressed, is_compressed(path));
-    if (compressed)
-      STOKER_TRY(unpacked->add(path, progress));
-    else
+    const Compression compression = compression_of_file(path);
+    if (compression == Compression::kNone)
       unpacked->paths_.push_back(path);
+    else
+      STOKER_TRY(unpacked->add(path, compression, progress, bad));
   }
   return std::shared_ptr<const Unpacked>(std::move(unpacked));
 }
 
 // Each in a folder of its own: they may be of one name.
-Result<void> Unpacked::add(const std::string& path, Progress& progress) {
+Result<void> Unpacked::add(const std::string& path, Compression compression, Progress& progress, BadFiles& bad) {
   const std::string folder = fmt::format("{}/{}", folder_, paths_.size());
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed) return Error::from_errno(failed.value(), "cannot make the folder " + folder);
   paths_.push_back(folder + "/" + name_unpacked(fs::path(path).filename().string()));
-  return unpack(path, paths_.back(), progress);
+  STOKER_TRY(const auto bytes, open_stream(path, compression));
+  return unpack(*bytes, paths_.back(), progress, [&](const Error& error) { return bad.add(path, error); });
 }
 
 Unpacked::~Unpacked() {

@@ -32,14 +32,12 @@ struct Finding {
 struct Findings {
   int64_t records = 0;
   int64_t pictures = 0;
-  int64_t not_decoded = 0;  // pictures of formats that are not
   std::vector<Finding> bad;
   std::vector<Finding> damaged;  // but readable
 
   void add(Findings more) {
     records += more.records;
     pictures += more.pictures;
-    not_decoded += more.not_decoded;
     std::ranges::move(more.bad, std::back_inserter(bad));
     std::ranges::move(more.damaged, std::back_inserter(damaged));
   }
@@ -53,9 +51,7 @@ class Checker {
   void picture(const std::optional<RecordPlace>& place, const std::string& before, Bytes bytes) {
     ++findings_.pictures;
     const Result<PictureNote> note = decode_to_the_end(bytes);
-    if (!note && note.error().code() == Code::kUnimplemented)
-      ++findings_.not_decoded;
-    else if (!note)
+    if (!note)
       findings_.bad.push_back({path_, place, before + note.error().message()});
     else if (!note->empty())
       findings_.damaged.push_back({path_, place, before + *note});
@@ -215,7 +211,6 @@ Json json_of(const Findings& findings, const Inputs& inputs, int64_t bytes) {
   json.set("bytes", bytes);
   json.set("records", findings.records);
   json.set("pictures", findings.pictures);
-  json.set("not_decoded", findings.not_decoded);
   json.set("left_out", inputs.left_out);
   json.set("bad", json_of(findings.bad, "error"));
   json.set("damaged", json_of(findings.damaged, "note"));
@@ -240,9 +235,6 @@ void say_what_was_found(const Findings& findings, const Inputs& inputs, int64_t 
                          plural(findings.pictures, "picture", "pictures"),
                          plural(static_cast<int64_t>(inputs.files.size()), "file", "files"),
                          bytes_words(static_cast<double>(bytes)), seconds_words(seconds), rate));
-  if (findings.not_decoded > 0)
-    print_line(fmt::format("  {} of formats that this build does not decode, and was not checked",
-                           plural(findings.not_decoded, "picture is", "pictures are")));
   if (inputs.left_out > 0)
     print_line(fmt::format("  {} left out: hidden, or neither records nor pictures",
                            plural(inputs.left_out, "file was", "files were")));

@@ -7,6 +7,7 @@ import os
 import shutil
 import tarfile
 import unittest
+import zlib
 
 from command import BAD_DATA, WRONG_USE
 from data_files import flat_jpeg, frame, number_png, to_example
@@ -58,11 +59,40 @@ class Tars(PackCase):
 
     def test_bad_samples_are_named(self):
         self.put("a.tar", tar(**{"1.png": number_png(1), "1.cls": b"1", "2.png": number_png(2), "2.cls": b"cat"}))
-        self.refused("sample 2 of", "its label is 'cat'")
+        self.refused(f"stoker: {self.source}/a.tar sample 2: its label is 'cat'")
         result = self.pack("--on-error", "skip", "--json")
-        self.assertEqual(len(json.loads(result.text)["skipped"]), 1)
+        self.assertEqual([one["path"] for one in json.loads(result.text)["skipped"]], [f"{self.source}/a.tar sample 2"])
         self.put("a.tar", tar(**{"1.txt": b"text", "1.cls": b"1"}))
-        self.refused("the first sample has no picture (jpg")
+        self.refused(f"the first sample of {self.source} has no picture (jpg, png, ...); it has cls, txt")
+
+    def test_what_is_damaged_is_named_once_also_in_one_that_is_compressed(self):
+        members = {"1.png": number_png(1), "1.cls": b"1", "2.png": number_png(2)}
+        self.put("a.tar", tar(**members))
+        self.refused(f"stoker: {self.source}/a.tar: the sample 2 has no cls; mend")
+        os.unlink(self.source / "a.tar")
+        self.put("a.tar.gz", gzip.compress(tar(**members)))
+        self.refused(f"stoker: {self.source}/a.tar.gz: the sample 2 has no cls; mend")
+        result = self.pack("--on-error", "skip", "--json")
+        self.assertEqual([one["path"] for one in json.loads(result.text)["skipped"]], [f"{self.source}/a.tar.gz sample 2"])
+
+    def test_without_samples_are_named(self):
+        for data in (b"", bytes(10240)):
+            self.put("a.tar", data)
+            self.refused(f"{self.source} holds no samples")
+
+    def test_that_are_compressed_are_split_alike_every_time(self):
+        members = {}
+        for i in range(40):
+            members |= {f"{i}.png": number_png(i), f"{i}.cls": b"0"}
+        self.put("a.tar.gz", gzip.compress(tar(**members)))
+        splits = []
+        for _ in range(2):
+            self.packed("--overwrite", "--split", "a=0.5,b=0.5")
+            splits.append({e["path"] for e in self.examples("a")})
+        os.unlink(self.source / "a.tar.gz")
+        self.put("a.tar", tar(**members))
+        self.packed("--overwrite", "--split", "a=0.5,b=0.5")
+        self.assertEqual(splits, [{e["path"] for e in self.examples("a")}] * 2)
 
     def test_can_be_split_and_made_smaller(self):
         members = {}
@@ -110,9 +140,37 @@ class Records(PackCase):
     def test_damage_is_told_or_skipped(self):
         good = [frame(to_example(image=number_png(i), label=i)) for i in range(3)]
         self.put("a.tfrecord", good[0] + good[1][:-1] + b"?" + good[2])
-        self.refused("a.tfrecord record 1", "the checksum")
+        self.refused(f"stoker: {self.source}/a.tfrecord record 1: the record at byte", "the checksum")
         result = self.pack("--on-error", "skip", "--json")
         self.assertEqual(json.loads(result.text)["records"], 2)
+        self.source = self.source / "a.tfrecord"
+        self.refused(f"stoker: {self.source} record 1: the record at byte")
+
+    def test_what_the_first_records_lack_is_learned_from_the_next(self):
+        self.put("a.tfrecord", b"?" * 50 + frame(b"no example") + frame(to_example(image=number_png(1), label=7)))
+        self.refused(f"{self.source}/a.tfrecord record ")
+        summary = json.loads(self.pack("--on-error", "skip", "--json").text)
+        self.assertEqual((summary["records"], len(summary["skipped"])), (1, 2))
+        self.put("a.tfrecord", frame(b"no example"))
+        self.refused(f"{self.source}/a.tfrecord record 0: the bytes are no tf.train.Example")
+
+    def test_a_label_that_is_none_says_what_it_is(self):
+        self.put_records("a.tfrecord", *(to_example(image=number_png(1), label=label) for label in (1, [2, 3])))
+        self.refused("its feature 'label' has 2 values, a label is one")
+
+    def test_files_that_may_not_be_read_are_told_or_skipped(self):
+        self.put_records("a.tfrecord", to_example(image=number_png(1), label=1))
+        os.symlink("nowhere", self.source / "b.tfrecord")
+        self.refused(f"{self.source}/b.tfrecord")
+        self.assertEqual(json.loads(self.pack("--on-error", "skip", "--json").text)["records"], 1)
+
+    def test_compressed_ones_are_known_by_what_is_in_them(self):
+        records = frame(to_example(image=number_png(1), label=7))
+        for name, data in (("a.gz", gzip.compress(records)), ("b", zlib.compress(records)), ("c.tfrecord", zlib.compress(records))):
+            self.put(name, data)
+        self.assertEqual(self.packed()["records"], 3)
+        self.source = self.source / "b"
+        self.assertEqual(self.packed()["records"], 1)
 
     def test_compressed_ones_are_packed_as_plain_ones_are(self):
         records = b"".join(frame(to_example(image=number_png(i), label=i)) for i in range(9))
@@ -121,9 +179,12 @@ class Records(PackCase):
         plain = self.contents()
         shutil.rmtree(self.target)
         os.unlink(self.source / "a.tfrecord")
-        self.put("a.tfrecord.gz", gzip.compress(records))
-        self.packed("--name", "data")
-        self.assertEqual(self.contents(), plain)
+        for name, compress in (("a.tfrecord.gz", gzip.compress), ("a.tfrecord.zlib", zlib.compress)):
+            self.put(name, compress(records))
+            self.packed("--name", "data")
+            self.assertEqual(self.contents(), plain)
+            shutil.rmtree(self.target)
+            os.unlink(self.source / name)
 
     def test_what_a_killed_process_unpacked_is_removed(self):
         gone = self.target / f".unpacked-{2**31 - 1}" / "0"
@@ -137,7 +198,14 @@ class Records(PackCase):
 
     def test_a_compressed_one_that_is_cut_is_bad_and_leaves_nothing_behind(self):
         self.put("a.tfrecord.gz", gzip.compress(frame(to_example(image=number_png(1), label=1)))[:-9])
-        self.refused("a.tfrecord.gz", status=BAD_DATA)
+        self.refused(f"{self.source}/a.tfrecord.gz", "--on-error skip", status=BAD_DATA)
+
+    def test_of_a_compressed_one_that_is_cut_the_records_before_that_are_packed_when_told(self):
+        records = b"".join(frame(to_example(image=number_png(i), label=i)) for i in range(9))
+        self.put("a.tfrecord.gz", gzip.compress(records)[:-5])
+        summary = json.loads(self.pack("--on-error", "skip", "--json").text)
+        self.assertEqual(summary["records"], 9)
+        self.assertIn("ends too early", summary["skipped"][0]["error"])
 
     def test_labels_are_theirs(self):
         self.put_records("a.tfrecord", to_example(image=number_png(1), label=1))

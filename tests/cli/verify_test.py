@@ -129,6 +129,12 @@ class LoosePictures(VerifyCase):
         os.symlink("nowhere", self.folder / "e.jpg")
         self.assertEqual([name for name, *_ in self.bad()], ["a.jpg", "b.jpg", "c.png", "d.png", "e.jpg"])
 
+    def test_of_a_kind_that_is_not_decoded_are_listed(self):
+        self.put("a.jpg", JPEG.replace(b"\xff\xc0\0\x0b\x08", b"\xff\xc0\0\x0b\x0c"))
+        ((name, _, _, error),) = self.bad()
+        self.assertEqual(name, "a.jpg")
+        self.assertIn("precision 12", error)
+
     def test_with_a_warning_are_damaged_but_readable(self):
         self.put("a.jpg", STRAY)
         found = self.verify()

@@ -176,6 +176,10 @@ class Tar::Index {
   const Structure& structure() const { return *structure_; }
   const std::vector<std::string>& components() const { return components_; }
   int64_t length() const { return static_cast<int64_t>(samples_.size()); }
+  Name name_of(int64_t i) const {
+    const Entry& entry = samples_[static_cast<size_t>(i)];
+    return {entry.file, entry.key};
+  }
   std::string words(int64_t i) const {
     if (i < 0 || i >= length()) return {};
     const Entry& entry = samples_[static_cast<size_t>(i)];
@@ -363,6 +367,8 @@ Result<Spec> Tar::spec(std::span<const Spec>) const {
 std::string Tar::words(const Origin& origin) const {
   return by_position() && index->of(*this) ? index->words(origin.position) : std::string();
 }
+
+Tar::Name Tar::name_of(int64_t position) const { return index->name_of(position); }
 
 Result<int64_t> Tar::length(Context&) const {
   STOKER_TRY(index->of(*this));

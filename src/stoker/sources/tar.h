@@ -43,6 +43,12 @@ struct Tar {
   Result<Spec> spec(std::span<const Spec>) const;
   Result<std::string> fingerprint() const { return fingerprint_of(filenames); }
   std::string words(const Origin& origin) const;
+  // Of one in a list: its file's number and its key, which is empty where the file ends before its end.
+  struct Name {
+    size_t file;
+    std::string key;
+  };
+  Name name_of(int64_t position) const;
 
   bool by_position() const { return compression_type.empty(); }
   Result<int64_t> length(Context&) const;
