@@ -123,10 +123,10 @@ later moves nothing from train to validation. Shards are named by the shares.
 upright: the EXIF orientation is applied, and its tag is gone. What is small
 enough and upright stays as it is.
 
-JPEG, PNG, GIF, BMP and WebP are known by their first bytes, and the headers of
-JPEG and PNG are read. A file that is none, or a JPEG without its end, ends the
-work; with --on-error skip it is listed at the end. Hidden files and those named
-as something else (.txt, .csv, .json, ...) are left out and counted.
+JPEG, PNG, GIF, BMP and WebP are known by their first bytes; their headers are
+read, and whether they are whole. A file that is none, or is cut, ends the work;
+with --on-error skip it is listed at the end. Hidden files and those named as
+something else (.txt, .csv, .json, ...) are left out and counted.
 
 Examples:
   stoker pack photos packed                      one folder a class

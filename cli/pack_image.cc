@@ -3,27 +3,17 @@
 
 #include "cli/commands.h"
 #include "cli/pack.h"
+#include "cli/picture_check.h"
 #include "stoker/codecs/exif.h"
 #include "stoker/codecs/file_kind.h"
 #include "stoker/codecs/jpeg_encode.h"
 #include "stoker/codecs/jpeg_layout.h"
 #include "stoker/codecs/jpeg_rewrite.h"
-#include "stoker/codecs/png.h"
 #include "stoker/image/resize.h"
 #include "stoker/ops/picture_bytes.h"
 
 namespace stoker::cli {
 namespace {
-
-// The size of the smallest header, for the formats whose headers are not read.
-size_t least_bytes(PictureFormat format) {
-  switch (format) {
-    case PictureFormat::kGif: return 13;
-    case PictureFormat::kBmp: return 26;
-    case PictureFormat::kWebp: return 20;
-    default: return 0;
-  }
-}
 
 // What a decoder refuses, too, whatever part of the picture is wanted. Most files end with the marker.
 Result<void> check_jpeg_end(Bytes bytes) {
@@ -33,18 +23,38 @@ Result<void> check_jpeg_end(Bytes bytes) {
   return Error::corrupt("JPEG data ends early: it has ", bytes.size(), " bytes and no end marker");
 }
 
+// Chunks are a length, a type, that many bytes and a checksum.
+Result<void> check_png_end(Bytes bytes) {
+  constexpr size_t kSignature = 8, kAround = 12;
+  for (size_t at = kSignature; bytes.size() - at >= kAround;) {
+    uint64_t length = 0;
+    for (const char byte : bytes.substr(at, 4)) length = length << 8 | static_cast<uint8_t>(byte);
+    if (length > bytes.size() - at - kAround) break;
+    if (bytes.substr(at + 4, 4) == "IEND") return {};
+    at += kAround + length;
+  }
+  return Error::corrupt("PNG data ends early: it has ", bytes.size(), " bytes and no end chunk");
+}
+
+// Whether the file is whole, as far as that shows without decoding; BMP decodes at no cost.
+Result<void> check_end(PictureFormat format, Bytes bytes) {
+  switch (format) {
+    case PictureFormat::kJpeg: return check_jpeg_end(bytes);
+    case PictureFormat::kPng: return check_png_end(bytes);
+    case PictureFormat::kBmp: {
+      STOKER_TRY(decode_to_the_end(bytes));
+      return {};
+    }
+    default: return {};  // of GIF and WebP all parts have been found
+  }
+}
+
 Result<void> check_picture(Bytes bytes) {
   if (bytes.empty()) return Error::corrupt("the file is empty, a picture was expected");
   const PictureFormat format = format_of(bytes);
   if (format == PictureFormat::kUnknown) return Error::corrupt(not_a_picture(bytes).message());
-  if (bytes.size() < least_bytes(format))
-    return Error::corrupt(name_of(format), " data ends inside its header: it has ", bytes.size(), " bytes");
-  if (format == PictureFormat::kJpeg) {
-    STOKER_TRY(jpeg_info(bytes));
-    STOKER_TRY(check_jpeg_end(bytes));
-  }
-  if (format == PictureFormat::kPng) STOKER_TRY(png_info(bytes));
-  return {};
+  STOKER_TRY(picture_shape(bytes, {.frames = Frames::kOfMoving}));
+  return check_end(format, bytes);
 }
 
 Result<std::string> encoded(ImageView view, int quality) {

@@ -89,9 +89,15 @@ def number_png(number):
 
 # Grey, 2x3: as far as the data, which nobody looks at.
 JPEG = bytes.fromhex("ffd8 ffc0 000b 08 0002 0003 01 01 11 00 ffda 0008 01 01 00 00 3f 00") + b"data" + b"\xff\xd9"
-GIF = b"GIF89a" + bytes(20)
-BMP = b"BM" + bytes(60)
-WEBP = b"RIFF\x20\0\0\0WEBPVP8L" + bytes(30)
+# 1x2, as Pillow writes them.
+GIF = bytes.fromhex("474946383761 0200 0100 810000 0202027c7c7c000000000000 2c 00000000 0200 0100 00 08 05 0001040808 00 3b")
+BMP = bytes.fromhex(
+    "424d 3e000000 00000000 36000000 28000000 02000000 01000000 0100 1800 00000000 08000000 c40e0000 c40e0000"
+    "00000000 00000000 030201 3264c8 0000"
+)
+WEBP = bytes.fromhex(
+    "52494646 26000000 57454250 5650384c 1a000000 2f010000000f7001b13d26c8b60d6d3bd0e73fd80f1588e87f00"
+)
 
 
 def idx(values, *dims, kind=8):

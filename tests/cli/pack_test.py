@@ -205,8 +205,13 @@ BAD = {
     "cut.jpg": (JPEG[:9], "JPEG"),
     "cut.png": (number_png(1)[:20], "PNG data ends early: it has 20 bytes"),
     "damaged.png": (number_png(1).replace(b"IHDR", b"IHDX"), "PNG data is damaged"),
+    "half.png": (number_png(1)[:-12], "PNG data ends early: it has 56 bytes and no end chunk"),
     "cut.gif": (GIF[:8], "GIF data ends inside its header: it has 8 bytes"),
-    "cut.webp": (WEBP[:12], "WebP data ends inside its header"),
+    "half.gif": (GIF[:-1], "GIF data ends early"),
+    "cut.webp": (WEBP[:12], "WebP data ends early"),
+    "half.webp": (WEBP[:-2], "WebP data ends early"),
+    "half.bmp": (BMP[:-3], "BMP data ends early"),
+    "size.bmp": (BMP[:18] + b"\xff" * 4 + BMP[22:], "has no pixels"),
 }
 
 
