@@ -140,13 +140,15 @@ TEST(Jpeg, ThatIsCutLateEnoughIsAccepted) {
   EXPECT_FALSE(decoded(cut, {.acceptable_fraction = 0.95f}).ok());
 }
 
-TEST(Jpeg, WithDamagedDataIsDataLossUnlessItIsToBeRecovered) {
-  std::string bytes = make_jpeg({.restart_rows = 1});
-  const size_t middle = bytes.size() / 2;
-  bytes[middle] = '\xff';
-  bytes[middle + 1] = '\xd9';
-  EXPECT_EQ(decoded(bytes).error().code(), Code::kDataLoss);
-  EXPECT_TRUE(decoded(bytes, {.try_recover_truncated = true}).ok());
+TEST(Jpeg, WithDamagedDataIsWhatLibjpegMakesOfItAndNoted) {
+  const std::string whole = make_jpeg({.restart_rows = 1});
+  std::string bytes = whole, note;
+  bytes.replace(bytes.size() * 3 / 4, 2, "\xff\xd9");
+  const Result<Pixels> pixels = decoded(bytes, {.note = &note});
+  ASSERT_TRUE(pixels.ok()) << pixels.error().message();
+  EXPECT_THAT(note, testing::HasSubstr("premature end of data segment"));
+  EXPECT_EQ(*pixels, *decoded(bytes, {.try_recover_truncated = true}));
+  EXPECT_TRUE(std::equal(pixels->begin(), pixels->begin() + 53 * 3 * 8, decoded(whole)->begin()));
 }
 
 TEST(Jpeg, WithStrayBytesBehindItsEndIsFine) {

@@ -178,10 +178,8 @@ TEST(PictureChain, AsksForNoMemoryOnceItHasRun) {
 
 TEST(PictureChain, FailsAsTheOperationsDoOneByOne) {
   const std::string whole = make_jpeg({});
-  std::string damaged = whole;
-  damaged.replace(whole.size() / 2, 60, std::string(60, '\xff'));
-  const std::vector<std::string> bad{
-      whole.substr(0, whole.size() / 2), whole.substr(0, whole.size() - 2), damaged, "", "<html>", whole.substr(0, 30)};
+  const std::vector<std::string> bad{whole.substr(0, whole.size() / 2), whole.substr(0, whole.size() - 2), "", "<html>",
+                                     whole.substr(0, 30)};
   for (const Example& example : examples()) {
     const stoker::Run joined = results_of(decoding(example.way), bad),
                       apart = results_of(step_by_step(example.way), bad);
@@ -189,6 +187,27 @@ TEST(PictureChain, FailsAsTheOperationsDoOneByOne) {
     for (size_t i = 0; i < bad.size(); ++i) {
       EXPECT_EQ(joined.failed[i].error.code(), apart.failed[i].error.code()) << example.words << ", picture " << i;
       EXPECT_EQ(joined.failed[i].error.place().stage, "decode_jpeg");
+    }
+  }
+}
+
+TEST(PictureChain, MakesOfWhatIsDamagedWhatTheOperationsDoOneByOne) {
+  std::vector<std::string> damaged;
+  for (const TestJpeg& picture : {TestJpeg{}, TestJpeg{.progressive = true}, TestJpeg{.restart_interval = 1}}) {
+    const std::string whole = make_jpeg(picture);
+    for (const size_t part : {2, 3, 4}) {
+      damaged.push_back(whole);
+      damaged.back().replace(whole.size() * part / 5, 20, std::string(20, '\xff'));
+    }
+  }
+  for (const Example& example : examples()) {
+    const stoker::Run joined = results_of(decoding(example.way), damaged),
+                      apart = results_of(step_by_step(example.way), damaged);
+    EXPECT_LT(apart.failed.size(), damaged.size());
+    for (int32_t i = 0; i < apart.size; ++i) {
+      ASSERT_EQ(joined.failure_of(i) == nullptr, apart.failure_of(i) == nullptr) << example.words << ", picture " << i;
+      if (apart.failure_of(i)) continue;
+      EXPECT_EQ(joined.columns[0].row(i), apart.columns[0].row(i)) << example.words << ", picture " << i;
     }
   }
 }

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "stoker/codecs/jpeg_codes.h"
+#include "stoker/core/array.h"
 
 namespace stoker {
 namespace {
@@ -42,8 +43,10 @@ Result<void> check(const JpegOptions& options) {
   return {};
 }
 
-// Warnings after which pixels are wrong. Others are about stray bytes between
-// segments, versions and odd headers.
+// What to do about warnings after which pixels are wrong.
+enum class OnDamage : uint8_t { kGiveUp, kGoOn };
+
+// Others are about stray bytes between segments, versions and odd headers.
 bool means_damage(int code) {
   return code == JWRN_HIT_MARKER || code == JWRN_HUFF_BAD_CODE || code == JWRN_ARITH_BAD_CODE ||
          code == JWRN_JPEG_EOF || code == JWRN_MUST_RESYNC;
@@ -53,7 +56,8 @@ bool means_damage(int code) {
 // must not return: it jumps back into run().
 class Decoder final : public JpegRows {
  public:
-  Decoder(Bytes bytes, const JpegOptions& options) : bytes_(bytes), options_(options) {
+  Decoder(Bytes bytes, const JpegOptions& options, OnDamage on_damage)
+      : bytes_(bytes), options_(options), on_damage_(on_damage) {
     jpeg_.err = jpeg_std_error(&errors_);
     jpeg_.client_data = this;
     errors_.error_exit = [](j_common_ptr jpeg) { std::longjmp(of(jpeg).escape_, 1); };
@@ -116,6 +120,9 @@ class Decoder final : public JpegRows {
     for (int k = 0; k < n; ++k) rows[k] = ring_row(static_cast<JDIMENSION>(top_ + y + k)) + left_ * pixel_;
     return {};
   }
+
+  // Because of damage that libjpeg goes on behind.
+  bool gave_up() const { return gave_up_; }
 
   // Goes through what is left, which may be damaged.
   Result<void> finish() {
@@ -221,13 +228,11 @@ class Decoder final : public JpegRows {
   }
 
   // Libjpeg takes two thirds longer for the codes, and those are most of what a
-  // photograph takes. Damage is an error for both; what is to be recovered from it
-  // is left to libjpeg.
+  // photograph takes. What is to be made of damaged ones is left to libjpeg.
   void read_codes_ourselves() {
 #ifdef STOKER_JPEG_PARTS
-    if (jpeg_.progressive_mode || jpeg_.arith_code || jpeg_.data_precision != 8 || options_.try_recover_truncated ||
-        options_.acceptable_fraction < 1 || jpeg_.inputctl->has_multiple_scans ||
-        jpeg_.comps_in_scan != jpeg_.num_components)
+    if (jpeg_.progressive_mode || jpeg_.arith_code || jpeg_.data_precision != 8 || on_damage_ == OnDamage::kGoOn ||
+        jpeg_.inputctl->has_multiple_scans || jpeg_.comps_in_scan != jpeg_.num_components)
       return;
     thread_local JpegCodes codes;
     codes_ = &codes;
@@ -306,7 +311,10 @@ class Decoder final : public JpegRows {
   void warn(int level) {
     if (level >= 0) return;  // a trace
     ++errors_.num_warnings;
-    if (means_damage(errors_.msg_code) && !options_.try_recover_truncated) std::longjmp(escape_, 1);
+    if (on_damage_ == OnDamage::kGiveUp && means_damage(errors_.msg_code)) {
+      gave_up_ = true;
+      std::longjmp(escape_, 1);
+    }
     if (options_.note && errors_.num_warnings == 1) options_.note->assign(words());
   }
 
@@ -369,8 +377,10 @@ class Decoder final : public JpegRows {
 
   const Bytes bytes_;
   const JpegOptions& options_;
+  const OnDamage on_damage_;
   int channels_ = 0;
   bool ended_ = false;  // the bytes ran out
+  bool gave_up_ = false;
   bool too_many_scans_ = false;
   JSAMPARRAY inks_ = nullptr;  // one row
   JSAMPLE* ring_ = nullptr;    // the rows read last
@@ -392,52 +402,102 @@ class Decoder final : public JpegRows {
 
 Result<PictureInfo> jpeg_info(Bytes bytes, const JpegOptions& options) {
   STOKER_TRY(check(options));
-  return Decoder(bytes, options).read_header();
+  return Decoder(bytes, options, OnDamage::kGiveUp).read_header();
 }
+
+namespace {
+
+// As libjpeg, and with it Pillow and TensorFlow, makes pixels of what is damaged.
+Result<void> decode_damaged(Bytes bytes, const JpegOptions& options, const PixelRows& rows) {
+  Decoder decoder(bytes, options, OnDamage::kGoOn);
+  STOKER_TRY(decoder.read_header());
+  return decoder.read_rows(rows);
+}
+
+}  // namespace
 
 // A new decoder for each picture: one kept would lend its tables to pictures
 // that come without, and making one takes 0.2 µs.
 Result<void> decode_jpeg(Bytes bytes, const JpegOptions& options, const PixelPlace& place) {
   STOKER_TRY(check(options));
-  Decoder decoder(bytes, options);
+  const bool partly = options.try_recover_truncated || options.acceptable_fraction < 1;
+  Decoder decoder(bytes, options, partly ? OnDamage::kGoOn : OnDamage::kGiveUp);
   STOKER_TRY(const PictureInfo info, decoder.read_header());
   STOKER_TRY(decoder.check_bytes());
   STOKER_TRY(const PixelRows rows, place(info));
-  return decoder.read_rows(rows);
+  const Result<void> done = decoder.read_rows(rows);
+  return decoder.gave_up() ? decode_damaged(bytes, options, rows) : done;
 }
 
 namespace {
 
+// The window of a picture that was decoded whole.
+class WholeRows final : public JpegRows {
+ public:
+  WholeRows(const std::byte* first, int64_t stride, int channels) : first_(first), stride_(stride) {
+    pixel_ = channels;
+  }
+  Result<void> rows(int64_t y, int n, const void** rows) override {
+    for (int k = 0; k < n; ++k) rows[k] = first_ + (y + k) * stride_;
+    return {};
+  }
+
+ private:
+  const std::byte* first_;
+  const int64_t stride_;
+};
+
+Result<void> use_damaged(Bytes bytes, const JpegOptions& options, const PictureWindow& window, const PictureInfo& info,
+                         const JpegWindowed& windowed) {
+  const int64_t stride = info.width * info.channels;
+  STOKER_TRY(Array whole, Array::make({info.height, stride}, DType::kUint8));
+  auto* const pixels = static_cast<std::byte*>(whole.raw());
+  STOKER_TRY(decode_damaged(bytes, options, {pixels, stride}));
+  WholeRows rows(pixels + window.top * stride + window.left * info.channels, stride, info.channels);
+  return windowed.use(info, rows);
+}
+
 // From a picture that has only the parts the window needs.
-Result<void> decode_spliced(Bytes bytes, const JpegLayout& layout, const JpegOptions& options, PictureWindow window,
-                            const PictureInfo& info, const JpegWindowed& windowed) {
+Result<void> use_spliced(Bytes bytes, const JpegLayout& layout, const JpegOptions& options, PictureWindow window,
+                         const PictureInfo& info, const JpegWindowed& windowed, bool& gave_up) {
   thread_local std::string spliced;
   const PictureWindow shown = splice_jpeg(bytes, layout, window, spliced);
   window.top -= shown.top;
   window.left -= shown.left;
-  Decoder decoder(spliced, options);
+  Decoder decoder(spliced, options, OnDamage::kGiveUp);
   STOKER_TRY(decoder.read_header());
   STOKER_TRY(decoder.start_rows(window));
-  return windowed.use(info, decoder);
+  const Result<void> done = windowed.use(info, decoder);
+  gave_up = decoder.gave_up();
+  return done;
+}
+
+Result<void> use_window(Bytes bytes, Decoder& decoder, const JpegOptions& options, const PictureWindow& window,
+                        const PictureInfo& info, const JpegWindowed& windowed, bool& gave_up) {
+  const bool whole = window == PictureWindow{0, 0, info.height, info.width};
+  thread_local JpegLayout layout;
+  const bool ends = whole || (walk_jpeg(bytes, layout) && layout.ends);
+  if (!whole && ends && options.ratio == 1 && layout.seekable())
+    return use_spliced(bytes, layout, options, window, info, windowed, gave_up);
+  Result<void> done = decoder.start_rows(window);
+  if (done) done = windowed.use(info, decoder);
+  if (done && (whole || !ends)) done = decoder.finish();
+  gave_up = decoder.gave_up();
+  return done;
 }
 
 }  // namespace
 
 Result<void> decode_jpeg_rows(Bytes bytes, const JpegOptions& options, const JpegWindowed& windowed) {
   STOKER_TRY(check(options));
-  Decoder decoder(bytes, options);
+  Decoder decoder(bytes, options, OnDamage::kGiveUp);
   STOKER_TRY(const PictureInfo info, decoder.read_header());
   STOKER_TRY(decoder.check_bytes());
   STOKER_TRY(const PictureWindow window, windowed.choose(info));
   STOKER_TRY(check_inside(window, info));
-  const bool whole = window == PictureWindow{0, 0, info.height, info.width};
-  thread_local JpegLayout layout;
-  const bool ends = whole || (walk_jpeg(bytes, layout) && layout.ends);
-  if (!whole && ends && options.ratio == 1 && layout.seekable())
-    return decode_spliced(bytes, layout, options, window, info, windowed);
-  STOKER_TRY(decoder.start_rows(window));
-  STOKER_TRY(windowed.use(info, decoder));
-  return whole || !ends ? decoder.finish() : Result<void>();
+  bool gave_up = false;
+  const Result<void> done = use_window(bytes, decoder, options, window, info, windowed, gave_up);
+  return gave_up ? use_damaged(bytes, options, window, info, windowed) : done;
 }
 
 }  // namespace stoker

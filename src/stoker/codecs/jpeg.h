@@ -13,7 +13,7 @@ struct JpegOptions {
   int channels = 0;                    // 0: as in the file, CMYK becoming RGB; 1: grey; 3: RGB
   int ratio = 1;                       // 1, 2, 4, 8: gives a picture so many times smaller, rounded up
   bool fancy_upscaling = true;         // smooths chroma that has fewer samples
-  bool try_recover_truncated = false;  // what is missing or damaged is grey, and no error
+  bool try_recover_truncated = false;  // what is missing is grey, and no error
   float acceptable_fraction = 1;       // below 1: a picture cut after this share of its rows is none, the rest is black
   JpegDct dct = JpegDct::kIntegerFast;  // as TensorFlow; accurate is as Pillow
   std::string* note = nullptr;          // gets the first of libjpeg's warnings that were passed over, if there are any
@@ -23,9 +23,10 @@ struct JpegOptions {
 Result<PictureInfo> jpeg_info(Bytes bytes, const JpegOptions& options = {});
 
 // Decodes 8-bit JPEG of any kind, colour and sampling into the rows that
-// `place` gives. Reads no further than `bytes`. A picture that ends early or
-// whose data does not decode is DataLoss; which bytes follow the last scan does
-// not matter. Orientation is left to others.
+// `place` gives. Reads no further than `bytes`. A picture that ends early is
+// DataLoss; of data that is damaged before its end the pixels are what libjpeg
+// makes of it. Which bytes follow the last scan does not matter. Orientation is
+// left to others.
 Result<void> decode_jpeg(Bytes bytes, const JpegOptions& options, const PixelPlace& place);
 
 // Rows of a window as they are decoded, from the top.
@@ -43,10 +44,10 @@ class JpegRows {
 };
 
 // The same pixels without a place for all of them. `choose` is asked which
-// window is wanted when the size is known, then `use` reads its rows. Little is
-// decoded that is not in the window; a file without its end is an error whatever
-// the window, and damage outside of it may stay unseen. Not for what is to be
-// recovered from cut files.
+// window is wanted when the size is known, then `use` reads its rows, once more
+// from the first where they turn out to be damaged. Little is decoded that is not in the window; a file without its end
+// is an error whatever the window, and damage outside of it may stay unseen. Not for what is to be recovered from cut
+// files.
 struct JpegWindowed {
   std::function<Result<PictureWindow>(const PictureInfo&)> choose;
   std::function<Result<void>(const PictureInfo&, JpegRows&)> use;
