@@ -138,7 +138,7 @@ TEST(Decompress, SaysWhatIsWrongWithZstdData) {
   damaged.back() = static_cast<char>(damaged.back() ^ 1);  // of the checksum
   EXPECT_EQ(inflated(damaged, Compression::kZstd).error->code(), Code::kDataLoss);
   EXPECT_EQ(inflated("plain text", Compression::kZstd).error->message(),
-            "ZSTD data of data.gz is damaged at byte 0: Unknown frame descriptor");
+            "data.gz does not begin as ZSTD data does; is its compression another, or none?");
   EXPECT_EQ(inflated("", Compression::kZstd).error->message(), "data.gz is empty, ZSTD data was wanted");
 }
 

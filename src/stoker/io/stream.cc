@@ -153,6 +153,7 @@ class InflateStream final : public ByteStream {
     if (!count.ok()) source_failure_ = count.error();
     ended_ = !count.ok() || *count == 0;
     input_ = fresh.first(ended_ ? 0 : *count);
+    if (offset_ == 0 && !ended_) first_ = input_[0];
   }
 
   void consume(ptrdiff_t count) {
@@ -161,8 +162,15 @@ class InflateStream final : public ByteStream {
   }
 
   std::string_view name() const { return name_of(wrapper_); }
+  bool begins_right() const {
+    if (wrapper_ == Wrapper::kZlib) return (first_ & 15) == 8;
+    return first_ == (wrapper_ == Wrapper::kGzip ? '\x1f' : '\x28');
+  }
 
   Error damaged(const char* why) const {
+    if (members_ == 0 && !begins_right())
+      return Error::corrupt(path(), " does not begin as ", name(), " data does; is its compression another, or none?")
+          .set_path(path(), 0);
     return Error::corrupt(name(), " data of ", path(), " is damaged at byte ", offset_, ": ", why, behind_members())
         .set_path(path(), offset_);
   }
@@ -184,6 +192,7 @@ class InflateStream final : public ByteStream {
   bool ended_ = false;           // the source, not what input_ still holds
   bool inside_ = false;          // of a member
   int64_t members_ = 0;          // that are whole
+  char first_ = 0;               // byte of the source
   int64_t offset_ = 0;           // of input_ in the source
   std::optional<Error> source_failure_;
   std::optional<Error> failure_;
