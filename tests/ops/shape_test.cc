@@ -67,7 +67,7 @@ TEST(Getitem, TakesStrings) {
 TEST(Getitem, SaysWhatIsOutside) {
   const Function third = [](Value x) { return getitem(x, 3); };
   EXPECT_EQ(complaint(third, {counted({3})}), "index 3 is outside an axis of 3");
-  EXPECT_EQ(eval(third, {counted({3})}).error().code(), Code::kOutOfRange);
+  EXPECT_EQ(eval(third, {counted({3})}).error().code(), Code::kInvalidArgument);
   EXPECT_EQ(complaint(third, {Array::of(1)}), "axis 0 is not one of the 0 of the array");
   EXPECT_EQ(complaint([](Value x) { return getitem(x, {.step = 0}); }, {counted({3})}), "takes a step that is not 0");
   EXPECT_EQ(complaint([](Value x) { return getitem(x, {.index = 1, .stop = 2}); }, {counted({3})}),

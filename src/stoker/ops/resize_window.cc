@@ -150,7 +150,7 @@ Result<Array> CropAndResize::apply(std::span<const Array> inputs, Context& conte
   for (int64_t i = 0; i < boxes.dim(0); ++i) {
     const int64_t index = index_at(indices, static_cast<size_t>(i));
     if (index < 0 || index >= pictures.dim(0))
-      return Error::out_of_range("box ", i, " is of picture ", index, ", there are ", pictures.dim(0));
+      return Error::invalid("box ", i, " is of picture ", index, ", there are ", pictures.dim(0));
     const auto box = boxes.values<float>().subspan(static_cast<size_t>(4 * i)).first<4>();
     crop_and_resize(picture_of(pictures, index), box, nearest, static_cast<float>(extrapolation_value),
                     picture_of(out, i));

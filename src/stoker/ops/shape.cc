@@ -57,7 +57,7 @@ struct Range {
 Result<Range> range_in(const Getitem& what, int64_t n) {
   if (what.index) {
     if (*what.index < -n || *what.index >= n)
-      return Error::of(Code::kOutOfRange, "index ", *what.index, " is outside an axis of ", n);
+      return Error::invalid("index ", *what.index, " is outside an axis of ", n);
     return Range{*what.index < 0 ? *what.index + n : *what.index, 1, 1};
   }
   const int64_t step = what.step;
