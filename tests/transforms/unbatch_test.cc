@@ -17,5 +17,12 @@ TEST(Unbatch, RefusesSingleValues) {
   EXPECT_EQ(error_of(numbers(3).unbatch({})), "unbatch: component 0 is a single value and has no rows");
 }
 
+TEST(Unbatch, RefusesComponentsOfDifferentRowsBeforeAnythingRuns) {
+  const Element two_and_three =
+      tuple_of({Element(Array::from<int32_t>({1, 2})), Element(Array::from<int32_t>({1, 2, 3}))});
+  EXPECT_EQ(error_of(Dataset::from_tensors({.tensors = two_and_three}).unbatch({})),
+            "unbatch: component 1 has 3 rows and component 0 has 2");
+}
+
 }  // namespace
 }  // namespace stoker

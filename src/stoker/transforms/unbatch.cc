@@ -4,11 +4,17 @@ namespace stoker {
 
 Result<Spec> Unbatch::spec(std::span<const Spec> inputs) const {
   Spec spec = inputs[0];
+  std::optional<size_t> known;  // the first component whose rows are
   for (size_t i = 0; i < spec.leaves.size(); ++i) {
     LeafSpec& leaf = spec.leaves[i];
     if (!leaf.shape) continue;
     if (leaf.shape->empty()) return Error::invalid("component ", i, " is a single value and has no rows");
+    const int64_t rows = leaf.shape->front();
     leaf.shape->erase(leaf.shape->begin());
+    if (rows < 0) continue;
+    if (!known) known = i;
+    if (const int64_t first = inputs[0].leaves[*known].shape->front(); first != rows)
+      return Error::invalid("component ", i, " has ", rows, " rows and component ", *known, " has ", first);
   }
   return spec;
 }
