@@ -71,9 +71,13 @@ struct Loader::Running : std::enable_shared_from_this<Running> {
     drop({std::exchange(ahead, nullptr), std::exchange(engine, nullptr)});
   }
 
-  // The epoch that is about to go. One that was begun nowhere is a look of ours.
+  // An epoch that was begun nowhere is a look of ours: it takes no pass, so that
+  // iterators give what they would have given without it.
+  bool is_look() const { return begun_at.line == 0; }
+
+  // The epoch that is about to go.
   void leave() {
-    if (!engine || begun_ns == 0 || begun_at.line == 0) return;
+    if (!engine || begun_ns == 0 || is_look()) return;
     restarts->note(engine->delivered(), ended,
                    static_cast<double>((first_ns > 0 ? first_ns : now_ns()) - begun_ns) * 1e-9);
     begun_ns = 0;
@@ -90,6 +94,7 @@ struct Loader::Running : std::enable_shared_from_this<Running> {
   std::shared_ptr<Engine> made(Passes passes) {
     EngineOptions engine_options = options_for(*plan, options);
     engine_options.waiting = waiting;
+    engine_options.counts_passes = !is_look();
     auto made = Engine::make(plan, meters, std::move(engine_options), std::move(passes));
     made->on_all_begun([loader = weak_from_this(), made = made.get()] {
       const std::shared_ptr<Running> self = loader.lock();
@@ -120,7 +125,7 @@ struct Loader::Running : std::enable_shared_from_this<Running> {
       return {};
     }
     drop({std::exchange(ahead, nullptr)});  // another iterator took its pass
-    engine = made(take_passes(*plan));
+    engine = made(is_look() ? next_passes(*plan) : take_passes(*plan));
     return {};
   }
 
@@ -128,7 +133,7 @@ struct Loader::Running : std::enable_shared_from_this<Running> {
   // ahead like any other, dropped if nobody wants it. Functions whose effects
   // nobody knows wait until the data set has been iterated twice.
   void fill_next_epoch() {
-    if (ahead || !engine || !engine->all_begun() || (plan->calls_user && epochs < 2)) return;
+    if (ahead || !engine || is_look() || !engine->all_begun() || (plan->calls_user && epochs < 2)) return;
     ahead = made(next_passes(*plan));
     ahead->begin();
   }

@@ -294,6 +294,7 @@ Error Engine::nothing_left_error() const {
 
 // Counts the passes that the consumer has begun, for the iterators after it.
 void Engine::note_pass(const Origin& origin) {
+  if (!options_.counts_passes) return;
   if (origin.parent) return note_pass(*origin.parent);
   if (origin.members) {
     for (const Origin& member : *origin.members) note_pass(member);

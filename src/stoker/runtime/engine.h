@@ -30,6 +30,7 @@ struct EngineOptions {
   bool skip_errors = false;
   double skip_at_most = 1.0;
   double stall_warning_s = 30;
+  bool counts_passes = true;                 // for the iterators after it
   std::function<bool()> interrupted;         // asked now and then while the consumer waits
   std::function<void(const Json&)> waiting;  // told stats() as often
 };
