@@ -59,18 +59,22 @@ class PythonFunction final : public Function::Callable {
   std::string words_;
 };
 
-// One pass over what a generator function gave. Closed when dropped, so that
-// its `finally` runs.
+// One pass over what a generator function gives. Closed when dropped, so that
+// its `finally` runs. Behind an error of its own there is nothing more; a value
+// that `convert` refuses costs itself alone.
 class Pass {
  public:
-  explicit Pass(nb::object iterator) : iterator_(std::move(iterator)) {}
+  Pass(std::shared_ptr<nb::object> callable, std::shared_ptr<nb::object> convert)
+      : callable_(std::move(callable)), convert_(std::move(convert)) {}
   ~Pass() {
+    if (!iterator_.is_valid()) return;
     const PythonCall entered;
     if (!entered) {
       iterator_.release();  // the process ends; so do its objects
       return;
     }
     const nb::gil_scoped_acquire held;
+    const nb::error_scope raised;  // a loader may be dropped by the exception that it raised
     try {
       if (nb::hasattr(iterator_, "close")) iterator_.attr("close")();
     } catch (nb::python_error& thrown) {
@@ -82,14 +86,21 @@ class Pass {
   Pass& operator=(const Pass&) = delete;
 
   std::optional<Element> next() {
-    nb::object value = nb::steal(PyIter_Next(iterator_.ptr()));
-    if (value.is_valid()) return element_from_python(value, Memory::kCopy);
+    if (ended_) return std::nullopt;
+    ended_ = true;
+    if (!iterator_.is_valid()) iterator_ = nb::iter((*callable_)());
+    const nb::object value = nb::steal(PyIter_Next(iterator_.ptr()));
     if (PyErr_Occurred()) throw nb::python_error();
-    return std::nullopt;
+    if (!value.is_valid()) return std::nullopt;
+    ended_ = false;
+    return element_from_python((*convert_)(value), Memory::kCopy);
   }
 
  private:
-  nb::object iterator_;
+  const std::shared_ptr<nb::object> callable_;
+  const std::shared_ptr<nb::object> convert_;
+  nb::object iterator_;  // made when first asked
+  bool ended_ = false;
 };
 
 }  // namespace
@@ -98,16 +109,13 @@ Function function_of(nb::object callable, std::string words) {
   return Function(std::make_shared<const PythonFunction>(std::move(callable), std::move(words)));
 }
 
-std::function<NextElement()> generator_of(nb::object callable) {
-  return [callable = keep(std::move(callable))]() -> NextElement {
-    return [callable, pass = std::shared_ptr<Pass>()]() mutable -> Result<std::optional<Element>> {
+std::function<NextElement()> generator_of(nb::object callable, nb::object convert) {
+  return [callable = keep(std::move(callable)), convert = keep(std::move(convert))]() -> NextElement {
+    return [pass = std::make_shared<Pass>(callable, convert)]() -> Result<std::optional<Element>> {
       const PythonCall entered;
       if (!entered) return Error::cancelled();
       const nb::gil_scoped_acquire held;
-      return guarded([&] {
-        if (!pass) pass = std::make_shared<Pass>(nb::iter((*callable)()));
-        return pass->next();
-      });
+      return guarded([&] { return pass->next(); });
     };
   };
 }

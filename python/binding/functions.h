@@ -16,8 +16,9 @@ namespace nb = nanobind;
 // arguments. `words` stands in explain() and in errors.
 Function function_of(nb::object callable, std::string words);
 
-// A callable that gives an iterable for each pass.
-std::function<NextElement()> generator_of(nb::object callable);
+// A callable that gives an iterable for each pass, and one that makes each of
+// its values a structure of arrays.
+std::function<NextElement()> generator_of(nb::object callable, nb::object convert);
 
 // A callable that gives a data set for an element; `unwrap` takes the
 // binding's own out of it.

@@ -29,6 +29,9 @@ struct PyFunction {
 struct PyGenerator {
   std::function<NextElement()> generator;
 };
+struct PySignature {
+  Spec spec;
+};
 struct PyGraphFunction {
   GraphFunction function;
 };
@@ -55,12 +58,27 @@ bool give(nb::handle value, ReadContext& context) {
     context.given.emplace_back(nb::cast<PyFunction&>(value).function);
   } else if (nb::isinstance<PyGenerator>(value)) {
     context.given.emplace_back(nb::cast<PyGenerator&>(value).generator);
+  } else if (nb::isinstance<PySignature>(value)) {
+    context.given.emplace_back(nb::cast<PySignature&>(value).spec);
   } else if (nb::isinstance<PyGraphFunction>(value)) {
     context.given.emplace_back(nb::cast<PyGraphFunction&>(value).function);
   } else {
     return false;
   }
   return true;
+}
+
+// From an element of the types wanted and one of their dims: -1 for any length,
+// a single number for any shape.
+Spec signature_of(const Element& types, const Element& dims) {
+  Spec spec{types.nest, {}};
+  for (size_t i = 0; i < types.leaves.size(); ++i) {
+    const Array& shape = dims.leaves[i];
+    LeafSpec leaf{types.leaves[i].type(), std::nullopt};
+    if (shape.rank() > 0) leaf.shape.emplace(shape.values<int64_t>().begin(), shape.values<int64_t>().end());
+    spec.leaves.push_back(std::move(leaf));
+  }
+  return spec;
 }
 
 // ---- data sets
@@ -299,9 +317,14 @@ NB_MODULE(_core, m) {
     new (self) PyArray{array_from_python(value, Memory::kCopy)};
   });
   nb::class_<PyFunction>(m, "Function").def("words", [](const PyFunction& self) { return self.function.words(); });
-  nb::class_<PyGenerator>(m, "Generator").def("__init__", [](PyGenerator* self, nb::object callable) {
-    new (self) PyGenerator{generator_of(std::move(callable))};
-  });
+  nb::class_<PyGenerator>(m, "Generator")
+      .def("__init__", [](PyGenerator* self, nb::object callable, nb::object convert) {
+        new (self) PyGenerator{generator_of(std::move(callable), std::move(convert))};
+      });
+  nb::class_<PySignature>(m, "Signature")
+      .def("__init__", [](PySignature* self, const PyElement& types, const PyElement& dims) {
+        new (self) PySignature{signature_of(types.element, dims.element)};
+      });
   nb::class_<PyGraphFunction>(m, "GraphFunction").def("__init__", [](PyGraphFunction* self, nb::object callable) {
     new (self) PyGraphFunction{
         graph_function_of(std::move(callable), [](nb::handle made) { return Graph(nb::cast<Dataset&>(made)); })};

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, errors
-from ._composite import COMPOSITES
+from ._composite import COMPOSITES, RaggedTensor, SparseTensor
 from ._keras import KerasAdapter, data_adapter_class
-from ._spec import TensorSpec, convert, structure_map
+from ._spec import TensorSpec, convert, string, structure_map
 from ._trace import python_function, trace
 from ._values import constant, dtype_name
 
@@ -30,6 +30,8 @@ UNKNOWN = -2
 
 _ASKED_BY_KERAS = {name for name in vars(KerasAdapter) if not name.startswith("_")}
 _MOST_LISTED = 20
+_MOST_TRIED = 100
+_NOT_KNOWN = object()
 _log = logging.getLogger("stoker")
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -189,12 +191,9 @@ class Dataset(metaclass=_Sources):
         if signature is not None:
             signature = structure_map(_checked_spec, signature)
         given = tuple(args or ())
-
-        def begin():
-            for value in generator(*given):
-                yield _as_data(value) if signature is None else convert(value, signature)
-
-        return Dataset._source("from_generator", name, generator=_core.Generator(begin))
+        converted = _as_data if signature is None else lambda value: convert(value, signature)
+        return Dataset._source("from_generator", name, generator=_core.Generator(lambda: generator(*given), converted),
+                               output_signature=None if signature is None else _engine_signature(signature))
 
     @staticmethod
     def list_files(file_pattern, shuffle=None, seed=None, name=None):
@@ -210,11 +209,20 @@ class Dataset(metaclass=_Sources):
             return structure
         if isinstance(structure, list):
             structure = tuple(structure)
+        if isinstance(structure, dict) and structure:
+            return Dataset._zip_dict(structure, name)
         if not isinstance(structure, tuple):
-            raise TypeError("zip takes data sets or a tuple of them")
+            raise TypeError("zip takes data sets, or a tuple or dict of them")
         parts = [part if isinstance(part, Dataset) else Dataset.zip(part) for part in structure]
         hooks = tuple(hook for part in parts for hook in part._hooks)
         return Dataset._source("zip", name, hooks, datasets=[part._core for part in parts])
+
+    @staticmethod
+    def _zip_dict(structure, name):
+        keys = tuple(structure)
+        if len(keys) == 1:
+            return Dataset.zip(structure[keys[0]], name=name).map(lambda part: {keys[0]: part})
+        return Dataset.zip(tuple(structure.values()), name=name).map(lambda *parts: dict(zip(keys, parts)))
 
     # ---- element by element
 
@@ -241,7 +249,10 @@ class Dataset(metaclass=_Sources):
             raise errors.Unimplemented("workers='process' is not there yet; 'thread' is")
         if workers is not None:
             return python_function(function, f"workers={workers!r}"), True
-        traced = trace(function, self._structure())
+        structure = self._structure()
+        if structure is _NOT_KNOWN:
+            return python_function(function, "no element showed its types"), True
+        traced = trace(function, structure)
         if traced.function is not None:
             return traced.function, False
         return python_function(function, traced.why), True
@@ -347,8 +358,9 @@ class Dataset(metaclass=_Sources):
         return Iterator(self)
 
     def as_numpy_iterator(self) -> "Iterator":
-        """The same as iter(ds): elements are NumPy's already."""
-        return iter(self)
+        """As iter(ds), whose elements are NumPy's already; sparse and ragged values become arrays, too."""
+        known = self._core.element_spec()
+        return iter(self) if known is not None and not _has_composites(known[0]) else _NumpyIterator(self)
 
     def __bool__(self):
         return True
@@ -387,7 +399,12 @@ class Dataset(metaclass=_Sources):
     def element_spec(self) -> Any:
         """Structure, shapes and types of the elements."""
         known = self._known_spec()
-        return structure_map(_spec_of_value, self._one()) if known is None else known
+        if known is not None:
+            return known
+        one = self._one()
+        if one is _NOT_KNOWN:
+            raise errors.FailedPrecondition("the data set has no element that could show its types")
+        return structure_map(_spec_of_value, one)
 
     def _known_spec(self):
         """The same, or None where an element would have to be made to know it."""
@@ -398,19 +415,24 @@ class Dataset(metaclass=_Sources):
         return structure_map(lambda leaf: specs[int(leaf)], known[0])
 
     def _structure(self):
-        """Tuples and dicts with None at the leaves."""
+        """Tuples and dicts with None at the leaves, or _NOT_KNOWN."""
         known = self._core.element_spec()
-        return structure_map(lambda _: None, known[0] if known is not None else self._one())
+        one = known[0] if known is not None else self._one()
+        return one if one is _NOT_KNOWN else structure_map(lambda _: None, one)
 
     def _one(self):
+        """One of the first elements; _NOT_KNOWN where there are none, or all of them fail."""
         try:
             return self._core.at(0)
-        except errors.FailedPrecondition:
-            pass
-        found = _core.Loader(self._core).next()
-        if found is None:
-            raise errors.FailedPrecondition("the data set has no element that could show its types")
-        return found[0]
+        except errors.Error:  # it has no positions, nothing at the first, or that one fails
+            loader = _core.Loader(self._core)
+        for _ in range(_MOST_TRIED):
+            try:
+                found = loader.next()
+            except errors.Error:
+                continue
+            return _NOT_KNOWN if found is None else found[0]
+        return _NOT_KNOWN
 
     def torch(self, device=None) -> "TorchLoader":
         """The same elements as PyTorch's tensors, on a device if one is named; strings stay bytes."""
@@ -490,6 +512,14 @@ def _signature(types, shapes):
         return {key: _signature(t, None if shapes is None else shapes[key]) for key, t in types.items()}
     as_list = getattr(shapes, "as_list", None)
     return TensorSpec(as_list() if as_list else shapes, types)
+
+
+def _engine_signature(signature):
+    """Values of the types and, beside them, dims: -1 for any length, a single number for any shape."""
+    types = structure_map(lambda spec: b"" if spec.dtype is string else np.zeros((), spec.dtype), signature)
+    dims = structure_map(lambda spec: np.array(-1 if spec.shape is None else [-1 if d is None else d for d in spec.shape],
+                                               np.int64), signature)
+    return _core.Signature(_core.Element(types), _core.Element(dims))
 
 
 def _spec_of_value(value):
@@ -588,6 +618,26 @@ class Iterator:
     @property
     def element_spec(self) -> Any:
         return self._dataset.element_spec
+
+
+class _NumpyIterator(Iterator):
+    """Gives sparse and ragged values as arrays."""
+
+    def __next__(self):
+        return _arrays(super().__next__())
+
+    def get_next(self, name=None):
+        return _arrays(super().get_next(name))
+
+
+def _arrays(value):
+    if isinstance(value, SparseTensor):
+        return value.to_dense()
+    if isinstance(value, RaggedTensor):
+        return value.numpy()
+    if isinstance(value, dict):
+        return {key: _arrays(part) for key, part in value.items()}
+    return tuple(_arrays(part) for part in value) if isinstance(value, tuple) else value
 
 
 def _give_back(dataset, loader):

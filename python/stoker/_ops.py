@@ -67,7 +67,7 @@ def _reduce(native, eager):
     def reduce(input_tensor, axis=None, keepdims=False, name=None):
         if not _symbolic(input_tensor):
             return eager(input_tensor, axis=None if axis is None else tuple(np.atleast_1d(axis)), keepdims=keepdims)
-        axes = [] if axis is None else [int(a) for a in np.atleast_1d(axis)]
+        axes = None if axis is None else [int(a) for a in np.atleast_1d(axis)]
         return op(native, input_tensor, axis=axes, keepdims=keepdims)
 
     return reduce

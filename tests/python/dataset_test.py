@@ -80,6 +80,35 @@ class Sources(unittest.TestCase):
         with self.assertRaisesRegex(sk.InvalidArgument, "1.5"):
             next(it)
 
+    def test_a_generator_goes_on_behind_a_value_that_does_not_fit(self):
+        ds = sk.Dataset.from_generator(lambda: [1, [2], 3], output_signature=sk.TensorSpec((), np.int32))
+        self.assertEqual(values(ds.ignore_errors()), [1, 3])
+
+    def test_a_generator_that_raised_has_ended(self):
+        def numbers():
+            yield 1
+            raise ValueError("out of numbers")
+
+        it = iter(sk.Dataset.from_generator(numbers, output_signature=sk.TensorSpec((), np.int32)))
+        self.assertEqual(next(it), 1)
+        self.assertRaisesRegex(sk.InvalidArgument, "out of numbers", next, it)
+        self.assertRaises(StopIteration, next, it)
+
+    def test_a_generators_signature_is_its_spec(self):
+        def never():
+            self.fail("nothing asked for elements")
+
+        signature = {"b": sk.TensorSpec((None, 2), np.float32), "a": (sk.TensorSpec((), bytes), sk.TensorSpec(None, np.int64))}
+        ds = sk.Dataset.from_generator(never, output_signature=signature)
+        self.assertEqual(ds.element_spec, signature)
+        self.assertEqual(ds.map(lambda x: x["b"] + 1).element_spec, signature["b"])
+
+    def test_zip_takes_dicts(self):
+        numbers = sk.Dataset.range(2)
+        pairs = sk.Dataset.zip({"b": numbers, "a": (numbers, numbers.batch(1))})
+        self.assertEqual([(x["b"], x["a"][0], x["a"][1].tolist()) for x in pairs], [(0, 0, [0]), (1, 1, [1])])
+        self.assertEqual(list(sk.Dataset.zip({"only": numbers.enumerate()})), [{"only": (0, 0)}, {"only": (1, 1)}])
+
     def test_text_lines_and_files(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "a.txt")
@@ -137,6 +166,36 @@ class Maps(unittest.TestCase):
     def test_filter_takes_both_kinds(self):
         self.assertEqual(values(sk.Dataset.range(6).filter(lambda x: x % 2 == 0)), [0, 2, 4])
         self.assertEqual(values(sk.Dataset.range(6).filter(lambda x: int(x) in (1, 5))), [1, 5])
+
+    def test_reductions_go_over_all_axes(self):
+        ds = sk.Dataset.from_tensors(np.array([[1, 2], [3, 4]]))
+        found = ds.map(lambda x: (sk.reduce_sum(x), sk.reduce_mean(x), sk.reduce_max(x), sk.reduce_min(x, keepdims=True)))
+        self.assertEqual(found.get_single_element(), (10, 2.5, 4, 1))
+
+    def test_an_index_outside_is_no_end(self):
+        ds = sk.Dataset.range(2).batch(2).map(lambda x: x[5])
+        self.assertRaisesRegex(sk.InvalidArgument, "outside an axis of 2", iter(ds).get_next)
+
+    def test_nothing_shows_its_types_and_is_mapped_all_the_same(self):
+        nothing = sk.Dataset.range(3).flat_map(lambda n: sk.Dataset.range(0))
+        self.assertEqual(list(nothing.map(lambda x: x + 1).filter(lambda x: x > 1)), [])
+        self.assertRaises(sk.FailedPrecondition, lambda: nothing.element_spec)
+
+    def test_an_element_that_fails_first_is_told_when_its_turn_comes(self):
+        opened = sk.Dataset.range(2).flat_map(lambda n: sk.Dataset.range(3 // int(n)))
+        it = iter(opened.map(lambda x: x + 1))
+        self.assertRaises(sk.Unknown, next, it)
+        self.assertEqual([int(x) for x in it], [1, 2, 3])
+
+    def test_a_look_at_the_types_takes_no_pass(self):
+        def shuffled():
+            return sk.Dataset.range(20).shuffle(20, seed=1).flat_map(sk.Dataset.from_tensors)
+
+        self.assertEqual(values(shuffled().map(lambda x: x + 0)), values(shuffled()))
+
+    def test_an_error_survives_the_loader_that_it_drops(self):
+        ds = sk.Dataset.from_generator(lambda: [None])  # closing what has no close() cleared it
+        self.assertRaises(sk.Error, lambda: sk._core.Loader(ds._core).next())
 
     def test_a_list_from_a_function_is_a_tuple(self):
         ds = sk.Dataset.range(2).map(lambda x: [int(x), float(x) / 2])

@@ -162,6 +162,14 @@ class Examples(Folder):
         self.assertEqual(both["t"].to_list(), [[b"x\0"], [b"y", b"z"]])
         self.assertEqual(both["t"].to_tensor().tolist(), [[b"x\0", b""], [b"y", b"z"]])
 
+    def test_sparse_and_ragged_values_are_arrays_for_numpy(self):
+        records = [sk.io.encode_example({"a": np.arange(n)}) for n in (2, 0)]
+        features = {"a": sk.io.VarLenFeature(sk.int64), "r": sk.io.RaggedFeature(sk.int64, "a")}
+        ds = sk.Dataset.from_tensors(np.array(records, object)).map(lambda r: sk.io.parse_example(r, features))
+        found = next(ds.as_numpy_iterator())
+        self.assertEqual(found["a"].tolist(), [[0, 1], [0, 0]])
+        self.assertEqual([row.tolist() for row in found["r"]], [[0, 1], []])
+
     def test_sparse_and_ragged_values_go_through_a_pipeline(self):
         path = self.write("a", [sk.io.encode_example({"a": np.array([i] * i, np.int64)}) for i in range(4)])
         features = {"s": sk.io.SparseFeature("a", "a", sk.int64, 10), "r": sk.io.RaggedFeature(sk.int64, "a")}

@@ -40,6 +40,21 @@ TEST(FromGenerator, TurnsAnExceptionIntoAnErrorAndEnds) {
   EXPECT_EQ(first_error(ds), "a function failed: out of ink");
 }
 
+// Counts to 3, and fails to give 1.
+Dataset stumbling() {
+  return Dataset::from_generator({.generator = [] {
+    return [i = int64_t{0}]() mutable -> Result<std::optional<Element>> {
+      if (i == 3) return std::optional<Element>();
+      if (i++ == 1) return Error::corrupt("no 1");
+      return std::optional<Element>(Element(Array::of<int64_t>(i - 1)));
+    };
+  }});
+}
+
+TEST(FromGenerator, GoesOnBehindAnErrorThatItReturns) {
+  EXPECT_EQ(values(stumbling().ignore_errors({})), (Values{0, 2}));
+}
+
 TEST(FromGenerator, ChecksItsSignature) {
   const Dataset ds = Dataset::from_generator({.generator =
                                                   [] {

@@ -29,10 +29,13 @@ std::optional<Error> misfit(const Spec& wanted, const Element& found) {
 }  // namespace
 
 Result<std::optional<Element>> FromGenerator::next(State& state, Context&) const {
+  if (state.ended) return std::optional<Element>();
+  state.ended = true;  // and stays so behind an exception
   if (!state.next) state.next = std::make_shared<Next>(generator());
-  STOKER_TRY(std::optional<Element> element, (*state.next)());
-  if (element)
-    if (std::optional<Error> error = misfit(output_signature, *element)) return *error;
+  Result<std::optional<Element>> element = (*state.next)();
+  state.ended = element && !*element;
+  if (element && *element)
+    if (std::optional<Error> error = misfit(output_signature, **element)) return *error;
   return element;
 }
 
@@ -44,6 +47,17 @@ const Codec& plain_codec<std::function<NextElement()>>() {
                              return Error::invalid("is a function; it cannot stand in a graph file");
                            },
                            [](const void*, WriteContext&) -> Result<Json> { return Json(); }, &take_given<Generator>};
+  return codec;
+}
+
+template <>
+const Codec& plain_codec<Spec>() {
+  static const Codec codec{"spec or null",
+                           [](const Json& from, ReadContext&, void*) -> Result<void> {
+                             if (from.is_null()) return {};
+                             return Error::invalid("belongs to a function; it cannot stand in a graph file");
+                           },
+                           [](const void*, WriteContext&) -> Result<Json> { return Json(); }, &take_given<Spec>};
   return codec;
 }
 

@@ -10,13 +10,17 @@ namespace stoker {
 using NextElement = std::function<Result<std::optional<Element>>()>;
 template <>
 const Codec& plain_codec<std::function<NextElement()>>();
+template <>
+const Codec& plain_codec<Spec>();
 
 // Elements from a callable. `generator` is called once for each pass and
-// gives a function that returns the next element, or nothing at the end.
+// gives a function that returns the next element, or nothing at the end. Behind
+// an error that it returns it is called again; an exception ends the pass.
 struct FromGenerator {
   static constexpr std::string_view kName = "from_generator";
   static constexpr std::string_view kDoc = "Elements from a function of yours, called again for each pass.";
   static constexpr bool kWaits = true;
+  static constexpr bool kGoesOn = true;
   using Next = NextElement;
 
   std::function<Next()> generator;
@@ -25,10 +29,12 @@ struct FromGenerator {
 
   struct State {
     std::shared_ptr<Next> next;  // made when first asked
+    bool ended = false;
   };
 
   void describe(Fields& f) {
     f.required("generator", generator, "a function that begins a pass and gives one that gives its elements");
+    f("output_signature", output_signature, "structure, types and shapes of the elements; null: whatever comes");
     f("repeatable", repeatable, "whether a pass gives the same again");
   }
 
