@@ -212,6 +212,18 @@ TEST_P(Dropped, LeavesTheOthersTheirWorkers) {
   wait_until([&] { return token_.use_count() == 1; });
 }
 
+TEST_P(Dropped, WithChildrenOfChildrenOpenLikewise) {
+  const GraphFunction many = [](const Element&) { return numbers(1 << 20); };
+  const GraphFunction opens_many = [many](const Element&) { return numbers(9).flat_map({.map_func = many}); };
+  {
+    Loader loader(Dataset::zip({.datasets = {stuck(), numbers(9).flat_map({.map_func = opens_many})}}));
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(loader.next().ok());
+    gate_->wait_for(1);
+  }
+  gate_->open();
+  wait_until([&] { return token_.use_count() == 1; });
+}
+
 TEST_P(Dropped, AtTheNextEpochLikewise) {
   Loader loader(stuck());
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(loader.next().ok());

@@ -139,7 +139,9 @@ void Engine::abandon(std::unique_lock<std::mutex>& lock) {
     if (!segment->line_busy) lines.push_back(std::move(segment->line));
   }
   lock.unlock();
-  lines.clear();  // which close their children, under the lock
+  // They close their children, under the lock. Children stand behind the lines
+  // that opened them and go first: their instance goes with that line.
+  while (!lines.empty()) lines.pop_back();
   const std::unique_lock consumer(consumer_mutex_, std::try_to_lock);
   if (consumer.owns_lock()) let_go();
 }
