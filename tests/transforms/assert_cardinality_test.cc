@@ -16,5 +16,12 @@ TEST(AssertCardinality, FailsOnceWhenThereAreMoreOrFewer) {
   EXPECT_EQ(values(numbers(3).assert_cardinality({.expected_cardinality = 3})), (Values{0, 1, 2}));
 }
 
+TEST(AssertCardinality, OfNothingLooksForNoRecordToName) {
+  const Element no_names(Array::from<std::string>({}));
+  EXPECT_EQ(
+      first_error(Dataset::from_tensor_slices({.tensors = no_names}).assert_cardinality({.expected_cardinality = 1})),
+      "the input ended after 0 elements and 1 was promised");
+}
+
 }  // namespace
 }  // namespace stoker

@@ -72,6 +72,8 @@ const Stage* source_of(const Origin& first, const Plan& plan) {
 std::optional<Buffer::Source> file_of_record(const Origin& first, const Stage& source) {
   if (source.type().form != Form::kList || source.calls_user()) return std::nullopt;
   Context context;
+  const Result<int64_t> length = source.length(context);
+  if (!length || first.position >= *length) return std::nullopt;  // an error of the end, where there is no record
   const int64_t position[] = {first.position};
   const Result<Run> record = source.fetch(position, context);
   if (!record || record->size != 1 || !record->failed.empty()) return std::nullopt;
