@@ -50,10 +50,10 @@ class Writer:
 
     def longer(self, pipeline, depth):
         stages = [self.map, self.map, self.map, self.filter, self.prefetch, self.ignore_errors, self.concatenate, self.repeat,
-                  self.flat_map, self.zip]
-        if not pipeline.fails:
+                  self.flat_map]
+        if not pipeline.fails:  # zip: TensorFlow gives errors behind the end of the shorter one, or ends at an error
             stages += [self.batch, self.batch, self.unbatch, self.shuffle, self.take, self.skip, self.shard, self.cache,
-                       self.enumerate, self.flat_map, self.assert_cardinality]
+                       self.enumerate, self.flat_map, self.assert_cardinality, self.zip]
         if pipeline.endless:  # those that always give something
             stages = [self.take, self.take, self.map, self.batch, self.enumerate, self.shuffle, self.prefetch]
         while True:
@@ -300,6 +300,8 @@ class Writer:
         return f".shard({self.draw.choice([('1, 0'), '2, 0', '2, 1', '3, 2'] * 10 + ['0, 0', '2, 2', '2, -1'])})"
 
     def repeat(self, pipeline, depth):
+        if "shuffle" in pipeline.text and "repeat" in pipeline.text:
+            return None  # the inner one may draw a seed more than it has passes in TensorFlow
         none = [0] * ("shuffle" not in pipeline.text)  # together with a shuffle, TensorFlow refuses it when it runs
         return f".repeat({self.draw.choice([1, 2, 3, *none] * 2 + ['', -1] * (depth == 0 and not pipeline.fails))})"
 
@@ -326,8 +328,6 @@ class Writer:
         return f".concatenate({pipeline.text}{self.draw.choice(stages)})"
 
     def zip(self, pipeline, depth):
-        if pipeline.fails:  # behind the end of the shorter one, TensorFlow still gives the other's errors
-            return ".apply(lambda ds: D.zip(ds, ds))"
         if depth > 0:
             return None
         other = self.pipeline(depth + 1)

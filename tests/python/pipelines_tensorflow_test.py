@@ -99,8 +99,10 @@ class Tensorflow(unittest.TestCase):
         self.compare_specs(ours, theirs.element_spec, found, words)
         if "unbatch" not in pipeline.text:  # which looks at no shapes to tell its length
             self.compare_cardinality(ours.cardinality(), int(theirs.cardinality()), found, words)
-        # Where a repeat is not fused with its shuffle, TensorFlow draws a seed more than it has passes.
-        if found[-1] == "end" and not ("shuffle" in pipeline.text and "repeat" in pipeline.text):
+        # Where a repeat is not fused with its shuffle, TensorFlow draws a seed more than it has passes; it keeps nothing
+        # of a cache that was not read to its end.
+        differs = "shuffle" in pipeline.text and ("repeat" in pipeline.text or "cache" in pipeline.text)
+        if found[-1] == "end" and not differs:
             self.assertEqual(rest(ours.as_numpy_iterator()), rest(theirs.as_numpy_iterator()), words + "\nsecond pass")
 
     def compare_specs(self, ours, theirs, found, words):
@@ -112,10 +114,9 @@ class Tensorflow(unittest.TestCase):
             self.assertTrue(other.shape.is_compatible_with(one.shape), f"{words}\n{one} {other}")
 
     def compare_cardinality(self, ours, theirs, found, words):
-        """Files are counted where TensorFlow does not know; what fails has its place, too."""
-        if theirs < 0 <= ours:
-            theirs = len(found) - 1 if found[-1] == "end" else ours
-        self.assertEqual(ours, theirs, words)
+        """Files are counted where TensorFlow does not know them, or guesses; what fails has its place, too."""
+        counted = len(found) - 1 if found[-1] == "end" else ours
+        self.assertIn(ours, (theirs, counted) if theirs < 0 or "files" in words else (theirs,), words)
 
     def compare_refusals(self, pipeline, words):
         try:
