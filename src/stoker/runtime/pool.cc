@@ -25,6 +25,8 @@ constexpr int64_t kWaitingAfter = 2'000'000;
 // calls of the user's, and when there are none.
 constexpr int64_t kKnownAfter = 16;  // runs
 constexpr std::chrono::microseconds kLookOften{500}, kLook{2000}, kLookSeldom{10'000};
+// A new iterator's first calls begin a moment after it came: no look is to miss them.
+constexpr int64_t kNewNs = 20'000'000;
 constexpr std::chrono::milliseconds kMemoryKept{200};
 constexpr int64_t kSpinNs = 10'000;
 // Reads and sleeping calls at once, over all iterators.
@@ -126,6 +128,7 @@ void Pool::add(std::shared_ptr<Engine> engine) {
   generation_.fetch_add(1);
   work_.notify_all();
   look_now_ = true;
+  added_ns_ = now_ns();
   monitor_.notify_all();
 }
 
@@ -343,6 +346,7 @@ void Pool::monitor_loop() {
         if (seen == Seen::kCall) next_look = std::min(next_look, kLook);
         if (seen == Seen::kUnknownCall) next_look = kLookOften;
       }
+      if (now - added_ns_ < kNewNs) next_look = kLookOften;
     }
     for (const std::string& message : messages) tell(message);
     const int64_t now = now_ns();

@@ -69,6 +69,7 @@ class Pool {
   int waiters_ = 0;
   int more_waiters_ = 0;  // that the monitor is to start
   bool look_now_ = false;
+  int64_t added_ns_ = 0;  // when the newest iterator came
   bool monitor_running_ = false;
   size_t next_engine_ = 0;
 };
