@@ -20,9 +20,12 @@ struct RecycledAllocator {
   RecycledAllocator() = default;
   template <typename U>
   RecycledAllocator(const RecycledAllocator<U>&) {}
-  T* allocate(size_t n) { return static_cast<T*>(take_recycled(n * sizeof(T))); }
-  void deallocate(T* items, size_t n) noexcept { give_recycled(static_cast<void*>(items), n * sizeof(T)); }
+  T* allocate(size_t n) { return static_cast<T*>(take_recycled(n * kEach)); }
+  void deallocate(T* items, size_t n) noexcept { give_recycled(static_cast<void*>(items), n * kEach); }
   bool operator==(const RecycledAllocator&) const = default;
+
+ private:
+  static constexpr size_t kEach = sizeof(T);  // NOLINT(bugprone-sizeof-expression): a deque's own pointers, too
 };
 
 template <typename T>
