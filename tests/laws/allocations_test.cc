@@ -1,5 +1,5 @@
-// From file to batch, what is done again asks for no memory again. What is paced
-// by time (the log for checkpoints, the monitor) is left out of the count.
+// From file to batch, what is done again asks for hardly any memory again. What is
+// paced by time (the log for checkpoints, the monitor) is left out of the count.
 #include <gtest/gtest.h>
 
 #include "stoker/codecs/example.h"
@@ -29,7 +29,7 @@ Value training_picture(Value record) {
   return image::normalize(image::random_flip_left_right(window), {.mean = {0.5}, .std = {0.2}, .layout = "CHW"});
 }
 
-TEST(Allocations, ThePathOfPicturesAsksForNone) {
+TEST(Allocations, ThePathOfPicturesAsksForFewerThanOneInTwoPictures) {
   if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer has operator new";
   const WithResources alone({.workers = 0, .memory_bytes = int64_t{1} << 28});
   set_log_pace({.pulls = int64_t{1} << 40});
@@ -41,7 +41,6 @@ TEST(Allocations, ThePathOfPicturesAsksForNone) {
   for (int i = 0; i < 40; ++i) ASSERT_TRUE(loader.next().ok());
   const int64_t before = allocations_so_far();
   for (int i = 0; i < 40; ++i) ASSERT_TRUE(loader.next().ok());
-  // A few for a batch, none for a picture.
   EXPECT_LT(allocations_so_far() - before, 40 * kBatch / 2);
   set_log_pace({});
 }
