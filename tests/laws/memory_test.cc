@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <condition_variable>
+#include <mutex>
+
 #include "stoker/runtime/budget.h"
 #include "support/support.h"
 #include "support/watch.h"
@@ -73,6 +76,40 @@ TEST_P(MemoryLaw, PeakIsTheBudgetAndOneElement) {
     EXPECT_GT(count, 0);
     EXPECT_LE(memory_use().peak, kBudget + GetParam().largest);
   }
+}
+
+// Forty small results that wait for their turn behind a slow one, made of large
+// elements that cannot be read again.
+TEST(MemoryOfAWindow, HoldsResultsWithoutWhatTheyWereMadeOf) {
+  WatchScope watch("memory of a window");
+  constexpr int64_t kMade = 40, kAll = 100;
+  WithResources here({.workers = 2, .memory_bytes = 100'000'000});
+  std::mutex mutex;
+  std::condition_variable one_more;
+  int64_t made = 0, held = 0;
+  const auto first_byte = [&](const Array& bytes) {
+    std::unique_lock lock(mutex);
+    ++made;
+    one_more.notify_all();
+    const int64_t first = *static_cast<const uint8_t*>(bytes.raw());
+    if (first == 1) {
+      one_more.wait(lock, [&] { return made >= kMade; });
+      held = memory_use().held;
+    }
+    return first;
+  };
+  const auto large = [] {
+    return [i = int64_t{0}]() mutable -> Result<std::optional<Element>> {
+      if (i == kAll) return std::optional<Element>();
+      STOKER_TRY(Array bytes, Array::make({kBytes}, DType::kUint8));
+      std::memset(bytes.raw(), static_cast<int>(i++), kBytes);
+      return std::optional<Element>(Element(std::move(bytes)));
+    };
+  };
+  Loader loader(Dataset::from_generator({.generator = large}).map({.map_func = first_byte, .num_parallel_calls = 3}));
+  for (int64_t i = 0; i < kAll; ++i) ASSERT_TRUE(loader.next().ok());
+  EXPECT_GT(held, 0);
+  EXPECT_LT(held, kMade * kBytes);
 }
 
 }  // namespace

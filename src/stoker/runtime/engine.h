@@ -138,6 +138,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   Ticket* issue(Segment& segment, Run run);
   void set_slab(Segment& segment, Ticket& ticket);
   void forget(Segment& segment, Ticket& ticket);
+  static bool gave_what_is_known(const Segment& segment, const Ticket& ticket);
+  static void settle(const Segment& segment, Ticket& ticket, Runs& dropped);
   static void settle_head(Segment& segment, Runs& dropped);
   static Run take_head(Segment& segment, int64_t most, TakenFrom& from);
   void note_begun(const Segment& segment);

@@ -164,6 +164,7 @@ Ticket* Engine::issue(Segment& segment, Run run) {
   Ticket* issued = ticket.get();
   if (segment.plan.steps.empty()) {
     ticket->state = Ticket::State::kDone;
+    ticket->settled = true;
     if (!run.names()) segment.bytes_per_row = static_cast<double>(run.byte_size()) / run.size;
     ticket->run = std::move(run);
     issued = nullptr;
@@ -265,9 +266,8 @@ void Engine::end_part(Segment& segment, Ticket& ticket, Task& task, int64_t ns, 
     }
     if (task.no_room) {
       dropped.push_back(std::exchange(ticket.run, Run()));
-      ticket.step = 0;
       ticket.bytes = std::max(ticket.bytes, task.taken);
-      ticket.state = Ticket::State::kQueued;
+      ticket.begin_again();
       segment.queued[ticket.first] = &ticket;
       wake_consumer();
       return;
@@ -281,32 +281,39 @@ void Engine::end_part(Segment& segment, Ticket& ticket, Task& task, int64_t ns, 
     } else {
       ticket.state = Ticket::State::kDone;
       learn(segment, ns, ticket.rows);
-      if (&ticket == segment.window.front().get()) settle_head(segment, dropped);
+      if (gave_what_is_known(segment, ticket))
+        settle(segment, ticket, dropped);
+      else if (&ticket == segment.window.front().get())
+        settle_head(segment, dropped);
     }
     wake_consumer();
   }
   if (waiter) Pool::process().want_waiters(1);
 }
 
+bool Engine::gave_what_is_known(const Segment& segment, const Ticket& ticket) {
+  for (size_t i = 0; i < ticket.likes.size(); ++i)
+    if (ticket.likes[i].nest && !(ticket.likes[i] == segment.likes[i])) return false;
+  return true;
+}
+
+void Engine::settle(const Segment& segment, Ticket& ticket, Runs& dropped) {
+  ticket.settled = true;
+  if (!segment.plan.names) dropped.push_back(std::exchange(ticket.input, Run()));
+}
+
 // The first to be given out says what functions give. What was made before that
 // was known, and is of another kind, is made again: which element fails must
 // not depend on who was first. Until then the input is kept.
 void Engine::settle_head(Segment& segment, Runs& dropped) {
-  if (!segment.head_ready() || segment.window.front()->taken > 0 || segment.plan.steps.empty()) return;
+  if (!segment.head_ready() || segment.window.front()->settled) return;
   Ticket& head = *segment.window.front();
-  bool again = false;
-  for (size_t i = 0; i < head.likes.size(); ++i) {
+  for (size_t i = 0; i < head.likes.size(); ++i)
     if (!segment.likes[i].nest) segment.likes[i] = head.likes[i];
-    again |= head.likes[i].nest && !(head.likes[i] == segment.likes[i]);
-  }
-  if (!again) {
-    if (!segment.plan.names) dropped.push_back(std::exchange(head.input, Run()));
-    return;
-  }
+  if (gave_what_is_known(segment, head)) return settle(segment, head, dropped);
   dropped.push_back(std::exchange(head.run, Run()));
   head.slab.reset();
-  head.step = 0;
-  head.state = Ticket::State::kQueued;
+  head.begin_again();
   segment.queued[head.first] = &head;
 }
 
@@ -384,8 +391,7 @@ int64_t Engine::reclaim(int64_t bytes) {
       freed += ticket.run.byte_size();
       dropped.push_back(std::exchange(ticket.run, Run()));
       ticket.slab.reset();
-      ticket.step = 0;
-      ticket.state = Ticket::State::kQueued;
+      ticket.begin_again();
       segment.queued[ticket.first] = &ticket;
     }
     if (segment.slab) segment.slab.reset(), segment.slab_number = -1;

@@ -7,9 +7,14 @@
 
 namespace stoker {
 
-void Ticket::clear() {
+void Ticket::begin_again() {
   state = State::kQueued;
+  settled = false;
   step = 0;
+}
+
+void Ticket::clear() {
+  begin_again();
   likes.clear();
   run = Run();
   input = Run();

@@ -25,22 +25,25 @@ inline constexpr size_t kMostSpare = 64;
 struct Ticket {
   enum class State { kQueued, kRunning, kDone };
 
-  int64_t first = 0;  // ordinal of its first row as the line gave it
-  int32_t rows = 0;   // as the line gave it
+  // What the consumer reads stands together: the rest stays with the worker.
   State state = State::kQueued;
-  size_t step = 0;                  // the next one
-  std::vector<ElementType> likes;   // by step: what functions gave
+  bool settled = false;  // gave what functions of its segment give
+  int64_t first = 0;     // ordinal of its first row as the line gave it
+  int32_t rows = 0;      // as the line gave it
+  int64_t taken = 0;     // rows of the result already given out
+  std::shared_ptr<Slab> slab;
   Run run;                          // so far; when done, the result
   Run input;                        // to begin again with
+  size_t step = 0;                  // the next one
+  std::vector<ElementType> likes;   // by step: what functions gave
   std::atomic<int32_t> row{0};      // that a call has come to
   std::atomic<bool> demand{false};  // a consumer waits for it: it takes memory without asking
   int64_t prepaid = 0;              // bytes asked for when it was admitted
   int64_t bytes = 0;                // known to be needed after it found no room
-  int64_t taken = 0;                // rows of the result already given out
-  std::shared_ptr<Slab> slab;
   int64_t slab_row = 0;
 
   void clear();
+  void begin_again();
 };
 
 // A running line, span and window. Everything below `line` is guarded by the
