@@ -13,6 +13,17 @@ TEST(Unbatch, UndoesBatch) {
   EXPECT_EQ(values(numbers(7).batch({.batch_size = 3}).unbatch({})), (Values{0, 1, 2, 3, 4, 5, 6}));
 }
 
+TEST(Unbatch, KnowsItsLengthWhereAllBatchesHaveAsManyRows) {
+  EXPECT_EQ(*numbers(7).batch({.batch_size = 3, .drop_remainder = true}).unbatch({}).cardinality(), 6);
+  EXPECT_EQ(*numbers(7).batch({.batch_size = 3}).unbatch({}).cardinality(), kUnknown);
+  EXPECT_EQ(*numbers(7).repeat({}).batch({.batch_size = 3}).unbatch({}).cardinality(), kInfinite);
+  const Element rows = Element(*Array::make({4, 2}, DType::kFloat32)), none = Element(*Array::make({0}, DType::kInt8));
+  EXPECT_EQ(*Dataset::from_tensors({.tensors = rows}).repeat({.count = 5}).unbatch({}).cardinality(), 20);
+  EXPECT_EQ(*Dataset::from_tensors({.tensors = none}).unbatch({}).cardinality(), kUnknown);
+  const int64_t huge = int64_t{1} << 61;
+  EXPECT_EQ(*Dataset::from_tensors({.tensors = rows}).repeat({.count = huge}).unbatch({}).cardinality(), kUnknown);
+}
+
 TEST(Unbatch, RefusesSingleValues) {
   EXPECT_EQ(error_of(numbers(3).unbatch({})), "unbatch: component 0 is a single value and has no rows");
 }

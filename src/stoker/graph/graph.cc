@@ -15,7 +15,7 @@ Error in_words_of(const Stage& stage, const Error& error) {
   return Error(error.code(), prefix + error.message());
 }
 
-Result<std::vector<Spec>> specs_of(const Node& node) {
+std::vector<Spec> specs_of(const Node& node) {
   std::vector<Spec> specs;
   for (const auto& input : node.inputs) specs.push_back(input->spec);
   return specs;
@@ -50,8 +50,7 @@ Result<std::shared_ptr<const Node>> make_node(std::shared_ptr<const Stage> stage
     node->inputs.push_back(graph.node());
   }
   for (const auto& below : node->inputs) node->nesting = std::max(node->nesting, below->nesting);
-  STOKER_TRY(std::vector<Spec> specs, specs_of(*node));
-  Result<Spec> spec = node->stage->spec(specs);
+  Result<Spec> spec = node->stage->spec(specs_of(*node));
   if (!spec) return in_words_of(*node->stage, spec.error());
   node->spec = *std::move(spec);
   return std::shared_ptr<const Node>(std::move(node));
@@ -86,7 +85,7 @@ Result<int64_t> cardinality_of(const Node& root, Counting counting) {
       STOKER_TRY(int64_t length, (listed ? *listed : *node->stage).length(context));
       known[node] = length >= kEndless ? kInfinite : length;
     } else {
-      known[node] = node->stage->cardinality(inputs);
+      known[node] = node->stage->cardinality(inputs, specs_of(*node));
     }
   }
   return known.at(&root);

@@ -19,7 +19,7 @@ const OpType* Registry::find_op(std::string_view name) const {
   return nullptr;
 }
 
-int64_t Stage::cardinality(std::span<const int64_t> inputs) const {
+int64_t Stage::cardinality(std::span<const int64_t> inputs, std::span<const Spec>) const {
   return type().form == Form::kMap ? inputs[0] : kUnknown;
 }
 

@@ -138,8 +138,8 @@ class Stage {
   virtual bool by_item() const { return false; }
   // Elements in a batch this stage makes from single rows; 0: it makes none.
   virtual int64_t rows() const { return 0; }
-  // Whether the cardinality of the output is that of the input.
-  virtual int64_t cardinality(std::span<const int64_t> inputs) const;
+  // Of the output, from the inputs' and what is known of their elements.
+  virtual int64_t cardinality(std::span<const int64_t> inputs, std::span<const Spec> specs) const;
   // A word that changes when the files below a source change.
   virtual Result<std::string> fingerprint() const { return std::string(); }
   // The record in words; empty when the origin says enough.

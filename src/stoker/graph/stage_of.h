@@ -157,10 +157,11 @@ class StageOf final : public Stage {
     if constexpr (requires { stage_.rows(); }) return stage_.rows();
     return 0;
   }
-  int64_t cardinality(std::span<const int64_t> inputs) const override {
+  int64_t cardinality(std::span<const int64_t> inputs, std::span<const Spec> specs) const override {
+    if constexpr (requires { stage_.cardinality(inputs, specs); }) return stage_.cardinality(inputs, specs);
     if constexpr (requires { stage_.cardinality(inputs); }) return stage_.cardinality(inputs);
     if constexpr (SelectionStage<T>) return selected_cardinality(inputs[0]);
-    return Stage::cardinality(inputs);
+    return Stage::cardinality(inputs, specs);
   }
   Result<std::string> fingerprint() const override {
     if constexpr (requires { stage_.fingerprint(); }) return stage_.fingerprint();

@@ -19,6 +19,18 @@ Result<Spec> Unbatch::spec(std::span<const Spec> inputs) const {
   return spec;
 }
 
+int64_t Unbatch::cardinality(std::span<const int64_t> inputs, std::span<const Spec> specs) const {
+  const int64_t batches = inputs[0];
+  if (batches < 0) return batches;
+  for (const LeafSpec& leaf : specs[0].leaves) {
+    if (!leaf.shape || leaf.shape->front() < 0) continue;
+    const int64_t rows = leaf.shape->front();
+    int64_t all = 0;
+    return rows > 0 && !__builtin_mul_overflow(batches, rows, &all) && all < kEndless ? all : kUnknown;
+  }
+  return kUnknown;
+}
+
 Result<Flow> Unbatch::step(State&, Element element, Emit& out, Context& context) const {
   const Origin origin = context.origin();
   const auto parent = std::make_shared<const Origin>(origin);
