@@ -19,7 +19,8 @@ concept Relocatable = requires(T* to, const T& from) { T::relocate(to, from); };
 template <typename T, size_t N>
 class InlineVector {
  public:
-  InlineVector() = default;
+  // Not defaulted: `{}` would then clear the room for items, each time.
+  InlineVector() {}  // NOLINT(modernize-use-equals-default)
   InlineVector(std::initializer_list<T> items) {
     reserve(items.size());
     for (const T& item : items) push_back(item);

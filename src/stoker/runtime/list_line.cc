@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 
 #include "stoker/runtime/engine.h"
 #include "stoker/runtime/lines.h"
@@ -31,7 +32,8 @@ class ListLine final : public LineNode {
     Run run;
     run.size = static_cast<int32_t>(std::min<int64_t>(n, 1 << 20));
     run.positions.resize(static_cast<size_t>(run.size));
-    for (int64_t& position : run.positions) position = at_++;
+    std::iota(run.positions.begin(), run.positions.end(), at_);
+    at_ += run.size;
     run.passes = {pass_};
     return Pulled::of(std::move(run));
   }
