@@ -12,6 +12,7 @@ namespace {
 // Deeper than this a saved expression is written in pieces: files are read
 // with at most 512 levels, of which an operation takes two.
 constexpr int kPiece = 100;
+constexpr int kDeepestWritten = 256;
 
 bool has_parts(const Expr& expr) { return expr.kind != Expr::Kind::kArgument && expr.kind != Expr::Kind::kConstant; }
 
@@ -136,7 +137,9 @@ class Reader {
       : arguments_(std::move(arguments)), context_(context) {}
 
   Result<Expr::Ref> read(const Json& json, int depth) {
-    if (depth > kDeepestExpression) return Error::invalid("an expression is nested deeper than ", kDeepestExpression);
+    if (depth > kDeepestWritten)
+      return Error::invalid("an expression is written more than ", kDeepestWritten,
+                            " levels deep; give parts of it an id, and refer to them");
     if (const bool* b = json.as<bool>()) return Value(*b).expr();
     if (const int64_t* i = json.as<int64_t>()) return Value(*i).expr();
     if (const double* d = json.as<double>()) return Value(*d).expr();
