@@ -44,6 +44,13 @@ TEST(Recycled, WhatOneThreadGivesBackAnotherTakes) {
   free_recycled();
 }
 
+TEST(Recycled, DoesNotWaitForWhoeverHoldsTheLock) {
+  std::mutex mutex;
+  EXPECT_TRUE(lock_soon(mutex));
+  const std::lock_guard held(mutex);
+  std::thread([&] { EXPECT_FALSE(lock_soon(mutex)); }).join();
+}
+
 TEST(Recycled, NeverGivesOneBlockToTwo) {
   std::vector<std::thread> threads;
   for (int number = 0; number < 4; ++number)

@@ -7,9 +7,8 @@ namespace {
 
 void add_calls(Meter& meter, int64_t calls, bool slept) {
   for (int64_t i = 0; i < calls; ++i) {
-    ThreadTime begun = thread_time();
-    if (slept) --begun.gave_way;
-    meter.add_measured(begun, 1000);
+    meter.add_measured({}, {.cpu_ns = slept ? 0 : 1000, .gave_way = slept}, 1000);
+    meter.judge();
   }
 }
 
@@ -28,11 +27,49 @@ TEST(Meter, OfReadsWaitsUntilManyCallsInARowDidNotSleep) {
   EXPECT_FALSE(meter.waits);
 }
 
-TEST(Meter, OfOtherCallsIsNotChangedByThoseThatDoNotSleep) {
+constexpr int64_t kMs = 1'000'000;
+
+void add_long_calls(Meter& meter, int calls, const ThreadTime& each, int64_t took) {
+  for (int i = 0; i < calls; ++i) {
+    meter.add_measured({}, each, took);
+    meter.judge();
+  }
+}
+
+TEST(Meter, OfAFunctionThatSleepsForMostOfItsTimeWaits) {
   Meter meter;
-  meter.waits = true;
-  add_calls(meter, 2 * Meter::kAwake, false);
+  add_long_calls(meter, 3, {.cpu_ns = kMs, .gave_way = 1}, 10 * kMs);
   EXPECT_TRUE(meter.waits);
+  add_long_calls(meter, 1000, {.cpu_ns = kMs, .gave_way = 1}, 10 * kMs);
+  EXPECT_TRUE(meter.waits);
+}
+
+// Where there are more threads than processors, a call takes its time though it
+// sleeps only for a moment, for a lock.
+TEST(Meter, OfAFunctionThatHadNoProcessorDoesNotWait) {
+  Meter meter;
+  add_long_calls(meter, 1000, {.cpu_ns = kMs, .ready_ns = 9 * kMs - 1000, .gave_way = 1}, 10 * kMs);
+  EXPECT_FALSE(meter.waits);
+  EXPECT_FALSE(meter.sleeps);
+}
+
+TEST(Meter, OfAFunctionThatWaitedOnceForgets) {
+  Meter meter;
+  add_long_calls(meter, 1, {.gave_way = 1}, 500 * kMs);
+  EXPECT_TRUE(meter.waits);
+  add_long_calls(meter, 20, {.cpu_ns = 10 * kMs}, 10 * kMs);
+  EXPECT_TRUE(meter.waits);
+  add_long_calls(meter, 200, {.cpu_ns = 10 * kMs}, 10 * kMs);
+  EXPECT_FALSE(meter.waits);
+  EXPECT_EQ(meter.measured_ns, 2700 * kMs);
+}
+
+TEST(ThreadTime, GrowsWithWork) {
+  const ThreadTime begun = thread_time();
+  while (thread_time().cpu_ns == begun.cpu_ns) {
+  }
+  EXPECT_GE(thread_time().ready_ns, begun.ready_ns);
+  EXPECT_GE(thread_time().gave_way, begun.gave_way);
 }
 
 }  // namespace

@@ -96,7 +96,8 @@ void to_system(std::byte* block, size_t size) {
 class IdleBlocks {
  public:
   std::byte* take(size_t size) {
-    std::lock_guard lock(mutex_);
+    const std::unique_lock lock = lock_soon(mutex_);
+    if (!lock) return nullptr;
     auto found = blocks_.find(size);
     if (found == blocks_.end() || found->second.empty()) return nullptr;
     std::byte* block = found->second.back();
@@ -106,7 +107,8 @@ class IdleBlocks {
   }
 
   bool put(std::byte* block, size_t size) {
-    std::lock_guard lock(mutex_);
+    const std::unique_lock lock = lock_soon(mutex_);
+    if (!lock) return false;
     if (bytes_ + static_cast<int64_t>(size) > most_idle.load(std::memory_order_relaxed)) return false;
     blocks_[size].push_back(block);
     bytes_ += static_cast<int64_t>(size);

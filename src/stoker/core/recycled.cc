@@ -40,7 +40,8 @@ void to_system(std::span<void* const> blocks, size_t bytes) {
 class Shelf {
  public:
   size_t take(std::span<void*> to) {
-    std::lock_guard lock(mutex_);
+    const std::unique_lock lock = lock_soon(mutex_);
+    if (!lock) return 0;
     const size_t n = std::min(to.size(), blocks_.size());
     std::copy(blocks_.end() - static_cast<ptrdiff_t>(n), blocks_.end(), to.begin());
     blocks_.resize(blocks_.size() - n);
@@ -48,8 +49,8 @@ class Shelf {
   }
   void put(std::span<void* const> blocks, size_t bytes) {
     {
-      std::lock_guard lock(mutex_);
-      if (blocks_.size() * bytes < kShelfBytes) {
+      const std::unique_lock lock = lock_soon(mutex_);
+      if (lock && blocks_.size() * bytes < kShelfBytes) {
         blocks_.insert(blocks_.end(), blocks.begin(), blocks.end());
         return;
       }
@@ -116,6 +117,13 @@ class Kept {
 thread_local Kept kept;
 
 }  // namespace
+
+std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
+  constexpr int kTries = 100;
+  std::unique_lock lock(mutex, std::try_to_lock);
+  for (int i = 1; i < kTries && !lock; ++i) (void)lock.try_lock();
+  return lock;
+}
 
 void* take_recycled(size_t bytes) {
   if (bytes > kMost || Kept::gone) return ::operator new(bytes);

@@ -160,7 +160,6 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void run_line(Piece piece, ThreadKind kind);
   void run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind);
   void end_part(Segment& segment, Ticket& ticket, Task& task, int64_t ns, bool handed_on);
-  static void note_waiting(Meter& meter, const ThreadTime& begun, int64_t took);
   void tell_all_begun();
   bool refill();
   bool take_ready();

@@ -215,7 +215,7 @@ void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
     const StepPlan& step = steps[ticket.step];
     const bool last = ticket.step + 1 == steps.size();
     const bool measure_cpu = step.user && step.meter->is_measured();
-    const ThreadTime time_begun = measure_cpu ? thread_time() : ThreadTime{};
+    ThreadTime time_begun, time_ended;
     const int32_t rows = step.kind == StepPlan::Kind::kFetch ? ticket.rows : ticket.run.size;
     {
       TaskScope scope(task);
@@ -223,19 +223,25 @@ void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
       std::optional<CallScope> call;
       if (step.user) call.emplace(Call{step.meter, begun, ticket.first, &ticket.row, tell_after_ns()});
       ticket.row.store(0, std::memory_order_relaxed);
+      if (measure_cpu) time_begun = thread_time();
       if (step.kind == StepPlan::Kind::kFetch)
         ticket.run = fetch(*step.list, ticket.input, segment.instance.make);
       else
         run_step(
             step, ticket.run, segment.instance.make,
             {.target = last && target ? &*target : nullptr, .row = &ticket.row, .like = &ticket.likes[ticket.step]});
+      if (measure_cpu)
+        time_ended = thread_time();  // while the call is shown: to end that may mean to wait for the monitor
       if (last && target) target->settle(ticket.run);
     }
     const int64_t ended = now_ns();
     const int64_t took = ended - std::exchange(begun, ended);
     ns += took;
     step.meter->add(rows, took, ticket.run.byte_size());
-    if (measure_cpu) note_waiting(*step.meter, time_begun, took);
+    if (measure_cpu) {
+      step.meter->add_measured(time_begun, time_ended, took);
+      step.meter->judge();
+    }
     --step.meter->calls;
     if (last || task.no_room || stopped_ || ticket.run.size == 0) break;
     std::lock_guard lock(mutex_);
@@ -248,16 +254,6 @@ void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
   }
   Budget::process().give_back(task.prepaid);
   end_part(segment, ticket, task, ns, handed_on);
-}
-
-// A stall now and then is no habit: over 1 ms of calls a tenth must be sleep,
-// over 10 ms half of it makes a function that waits.
-void Engine::note_waiting(Meter& meter, const ThreadTime& begun, int64_t took) {
-  meter.add_measured(begun, took);
-  const int64_t all = meter.measured_ns.load();
-  const int64_t on_cpu = meter.measured_cpu_ns.load();
-  meter.sleeps = all > 1'000'000 && on_cpu < all / 10 * 9;
-  if (!meter.reads && all > 10'000'000 && on_cpu < all / 2) meter.waits = true;
 }
 
 void Engine::end_part(Segment& segment, Ticket& ticket, Task& task, int64_t ns, bool handed_on) {

@@ -15,9 +15,11 @@ namespace stoker {
 int64_t now_ns();  // a clock that only goes forward
 int64_t cpu_time(clockid_t thread_clock);
 
-// CPU time of the calling thread, and how often it went to sleep by itself.
+// Of the calling thread: time on a CPU, time ready to run when there was none
+// free (0 where the kernel does not say), and how often it went to sleep by itself.
 struct ThreadTime {
   int64_t cpu_ns = 0;
+  int64_t ready_ns = 0;
   int64_t gave_way = 0;
 };
 ThreadTime thread_time();
@@ -37,8 +39,10 @@ struct Meter {
   // Calls of the user's, as far as they were measured: all time, and that on
   // the CPU or at least not off it by their own will.
   std::atomic<int64_t> measured_ns{0}, measured_cpu_ns{0};
+  // The same of late: what is further back counts for half again and again.
+  std::atomic<int64_t> lately_ns{0}, lately_cpu_ns{0};
   std::atomic<bool> sleeps{false};  // off the CPU for a tenth of that
-  std::atomic<bool> waits{false};   // for half of it, or declared
+  std::atomic<bool> waits{false};   // for half of it, or declared, or found so by the monitor
   // Declared by a stage of ours that reads, whose files may lie in memory: waits
   // while a measured call slept that is no further back than these.
   std::atomic<bool> reads{false};
@@ -73,19 +77,11 @@ struct Meter {
     const double each = static_cast<double>(ns) / static_cast<double>(run_rows);
     squares.fetch_add(each * each * static_cast<double>(run_rows), std::memory_order_relaxed);
   }
-  // A call that was measured from its beginning on. Time off the CPU counts when
-  // the thread gave way by itself; one that was merely preempted did not wait.
-  void add_measured(const ThreadTime& begun, int64_t took) {
-    const ThreadTime ended = thread_time();
-    const int64_t cpu = ended.gave_way > begun.gave_way ? ended.cpu_ns - begun.cpu_ns : took;
-    measured_ns.fetch_add(took, std::memory_order_relaxed);
-    measured_cpu_ns.fetch_add(cpu, std::memory_order_relaxed);
-    if (!reads.load(std::memory_order_relaxed)) return;
-    const bool slept = ended.gave_way > begun.gave_way;
-    const int64_t since = slept ? 0 : calls_since_sleep.load(std::memory_order_relaxed) + 1;
-    calls_since_sleep.store(since, std::memory_order_relaxed);
-    waits = since < kAwake;
-  }
+  // A call that was measured from its beginning to its end. One that was ready to
+  // run and merely had no CPU did not wait.
+  void add_measured(const ThreadTime& begun, const ThreadTime& ended, int64_t took);
+  // After that, of a user's function: what kind it is.
+  void judge();
   double mean_ns() const {
     const int64_t n = rows.load(std::memory_order_relaxed);
     return n > 0 ? static_cast<double>(busy_ns.load(std::memory_order_relaxed)) / static_cast<double>(n) : 0;

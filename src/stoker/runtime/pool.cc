@@ -277,7 +277,8 @@ void Pool::waiter_loop(std::shared_ptr<ThreadSlot> slot) {
 }
 
 // In this call, for kWaitingAfter: its CPU time has not grown, and the kernel
-// says that it sleeps. One that was merely preempted does not.
+// says that it sleeps. One that was merely preempted does not; but it may come to
+// its end while it is looked at, and sleep until that is over.
 bool Pool::has_slept(ThreadSlot& slot, int64_t now) {
   const int64_t cpu = cpu_time(slot.cpu_clock);
   if (cpu != slot.cpu_seen || slot.call.since > slot.unchanged_since) {
@@ -286,7 +287,7 @@ bool Pool::has_slept(ThreadSlot& slot, int64_t now) {
     return false;
   }
   if (now - slot.unchanged_since < kWaitingAfter) return false;
-  if (is_sleeping(slot.tid) == true) return true;
+  if (is_sleeping(slot.tid) == true && cpu_time(slot.cpu_clock) == cpu) return true;
   slot.unchanged_since = now;
   return false;
 }

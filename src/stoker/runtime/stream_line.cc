@@ -50,7 +50,7 @@ class StreamLine final : public LineNode {
     Run run = rows.take();
     const int64_t took = now_ns() - begun;
     plan_.meter->add(run.size, took, run.byte_size());
-    if (measure_cpu) plan_.meter->add_measured(time_begun, took);
+    if (measure_cpu) plan_.meter->add_measured(time_begun, thread_time(), took);
     return Pulled::of(std::move(run));
   }
 
