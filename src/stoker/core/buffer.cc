@@ -96,8 +96,7 @@ void to_system(std::byte* block, size_t size) {
 class IdleBlocks {
  public:
   std::byte* take(size_t size) {
-    const std::unique_lock lock = lock_soon(mutex_);
-    if (!lock) return nullptr;
+    std::lock_guard lock(mutex_);
     auto found = blocks_.find(size);
     if (found == blocks_.end() || found->second.empty()) return nullptr;
     std::byte* block = found->second.back();
@@ -107,8 +106,7 @@ class IdleBlocks {
   }
 
   bool put(std::byte* block, size_t size) {
-    const std::unique_lock lock = lock_soon(mutex_);
-    if (!lock) return false;
+    std::lock_guard lock(mutex_);
     if (bytes_ + static_cast<int64_t>(size) > most_idle.load(std::memory_order_relaxed)) return false;
     blocks_[size].push_back(block);
     bytes_ += static_cast<int64_t>(size);

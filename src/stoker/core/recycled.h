@@ -15,7 +15,7 @@ void give_recycled(void* memory, size_t bytes) noexcept;
 // Gives what lies ready for any thread back to the system.
 void free_recycled() noexcept;
 
-// The lock of such memory, unless somebody keeps it for more than a moment: he
+// The lock of small memory, unless somebody keeps it for more than a moment: he
 // has lost his processor, and the system has memory sooner than he comes back.
 std::unique_lock<std::mutex> lock_soon(std::mutex& mutex);
 
