@@ -118,6 +118,13 @@ def leaves(spec, text="x"):
     return [Leaf(text, spec.dtype.name, spec.shape.as_list())]
 
 
+def is_whole(spec):
+    """Whether all of every shape is known."""
+    if isinstance(spec, (tuple, dict)):
+        return all(is_whole(part) for part in (spec.values() if isinstance(spec, dict) else spec))
+    return spec.shape.is_fully_defined()
+
+
 def fit(one, other):
     """Whether two shapes broadcast, for all that is known."""
     try:

@@ -114,6 +114,8 @@ class Tensorflow(unittest.TestCase):
 
     def compare_cardinality(self, ours, theirs, found, words):
         """Files are counted where TensorFlow does not know them, or guesses; what fails has its place, too."""
+        if ours == sk.data.UNKNOWN_CARDINALITY and "numpy(" in words and "unbatch" in words:
+            return  # only TensorFlow has been told the shape of what a function of NumPy's gives
         counted = len(found) - 1 if found[-1] == "end" else ours
         self.assertIn(ours, (theirs, counted) if theirs < 0 or "files" in words else (theirs,), words)
 

@@ -20,6 +20,7 @@ TEST(Unbatch, KnowsItsLengthWhereAllBatchesHaveAsManyRows) {
   const Element rows = Element(*Array::make({4, 2}, DType::kFloat32)), none = Element(*Array::make({0}, DType::kInt8));
   EXPECT_EQ(*Dataset::from_tensors({.tensors = rows}).repeat({.count = 5}).unbatch({}).cardinality(), 20);
   EXPECT_EQ(*Dataset::from_tensors({.tensors = none}).unbatch({}).cardinality(), kUnknown);
+  EXPECT_EQ(*numbers(0).batch({.batch_size = 3}).unbatch({}).cardinality(), 0);
   const int64_t huge = int64_t{1} << 61;
   EXPECT_EQ(*Dataset::from_tensors({.tensors = rows}).repeat({.count = huge}).unbatch({}).cardinality(), kUnknown);
 }

@@ -21,7 +21,7 @@ Result<Spec> Unbatch::spec(std::span<const Spec> inputs) const {
 
 int64_t Unbatch::cardinality(std::span<const int64_t> inputs, std::span<const Spec> specs) const {
   const int64_t batches = inputs[0];
-  if (batches < 0) return batches;
+  if (batches <= 0) return batches;
   for (const LeafSpec& leaf : specs[0].leaves) {
     if (!leaf.shape || leaf.shape->front() < 0) continue;
     const int64_t rows = leaf.shape->front();

@@ -16,7 +16,7 @@ struct Unbatch {
   void describe(Fields&) {}
 
   Result<Spec> spec(std::span<const Spec> inputs) const;
-  // Known where all batches are known to have as many rows, and some.
+  // Known where there are no batches, or all are known to have as many rows, and some.
   int64_t cardinality(std::span<const int64_t> inputs, std::span<const Spec> specs) const;
   Result<Flow> step(State&, Element element, Emit& out, Context& context) const;
 };
