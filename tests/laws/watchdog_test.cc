@@ -55,8 +55,8 @@ TEST_P(Watchdog, NamesTheStageThatTheConsumerWaitsFor) {
   Loader loader(stuck_at(7, gate_), {.stall_warning_seconds = 0.05});
   Reader reader(loader);
   gate_->wait_for(1);
-  const std::string text = messages_.with("has waited");
-  EXPECT_NE(text.find("tokenize"), std::string::npos) << text;
+  const std::string text = messages_.with("s for tokenize");
+  EXPECT_NE(text.find("the consumer has waited"), std::string::npos) << text;
   gate_->open();
   EXPECT_EQ(reader.finish(), 20u);
 }
@@ -76,8 +76,8 @@ TEST_P(Watchdog, NamesASourceThatGivesNothing) {
   Loader loader(ds, {.stall_warning_seconds = 0.05});
   Reader reader(loader);
   gate_->wait_for(1);
-  const std::string text = messages_.with("has waited");
-  EXPECT_NE(text.find("camera"), std::string::npos) << text;
+  const std::string text = messages_.with("s for camera");
+  EXPECT_NE(text.find("the consumer has waited"), std::string::npos) << text;
   gate_->open();
   EXPECT_EQ(reader.finish(), 3u);
 }
@@ -86,7 +86,7 @@ TEST_P(Watchdog, NamesTheElementAndWhereTheStageWasWritten) {
   Loader loader(stuck_at(7, gate_), {.stall_warning_seconds = 0.05});
   Reader reader(loader);
   gate_->wait_for(1);
-  const std::string text = messages_.with("has waited");
+  const std::string text = messages_.with("s for tokenize");
   gate_->open();
   EXPECT_EQ(reader.finish(), 20u);
   EXPECT_NE(text.find("range:7"), std::string::npos) << text;
@@ -195,7 +195,8 @@ TEST_P(Dropped, LeavesNothingToTheCallButItsOwnElement) {
   gate_->wait_for(1);
   wait_until([] { return memory_use().held > 5 * kBytes; });  // results behind the one that is stuck
   loader.reset();
-  EXPECT_LE(memory_use().held, kBytes + 1000);
+  wait_until(
+      [] { return memory_use().held <= kBytes + 1000; });  // at once, but for calls that had no processor meanwhile
   gate_->open();
   wait_until([&] { return token_.use_count() == 1 && memory_use().held == 0; });
 }
