@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core, errors
+from . import _core, _sample, errors
 from ._composite import COMPOSITES, RaggedTensor, SparseTensor
 from ._keras import KerasAdapter, data_adapter_class
 from ._spec import TensorSpec, convert, string, structure_map
@@ -137,10 +137,11 @@ class _Sources(type):
 class Dataset(metaclass=_Sources):
     """A data set: how elements are made. Immutable; every method gives a new one."""
 
-    __slots__ = ("_core", "_idle", "_lock", "_hooks", "__weakref__")
+    __slots__ = ("_core", "_idle", "_lock", "_hooks", "_sample", "__weakref__")
 
-    def __init__(self, core, hooks=()):
+    def __init__(self, core, hooks=(), sample=None):
         self._core = core
+        self._sample = sample  # its first elements, for `map` to compare a function's results; None where there are none
         self._hooks = hooks  # called when a pass has ended; the next begins afterwards, never ahead
         self._idle = None  # a loader whose iterator has gone
         self._lock = threading.Lock()
@@ -149,10 +150,12 @@ class Dataset(metaclass=_Sources):
 
     @staticmethod
     def _source(stage, name, _hooks=(), **params):
-        return Dataset(_core.Dataset.source(stage, params, *_caller(), _check_name(name)), _hooks)
+        core = _core.Dataset.source(stage, params, *_caller(), _check_name(name))
+        return Dataset(core, _hooks, _sample.of_source(core, stage, params))
 
     def _then(self, stage, name, _hooks=(), **params):
-        return Dataset(self._core.then(stage, params, *_caller(), _check_name(name)), self._hooks + _hooks)
+        core = self._core.then(stage, params, *_caller(), _check_name(name))
+        return Dataset(core, self._hooks + _hooks, _sample.after(self._sample, stage, params))
 
     @staticmethod
     def range(*args, output_type=np.int64, name=None):
@@ -215,7 +218,9 @@ class Dataset(metaclass=_Sources):
             raise TypeError("zip takes data sets, or a tuple or dict of them")
         parts = [part if isinstance(part, Dataset) else Dataset.zip(part) for part in structure]
         hooks = tuple(hook for part in parts for hook in part._hooks)
-        return Dataset._source("zip", name, hooks, datasets=[part._core for part in parts])
+        made = Dataset._source("zip", name, hooks, datasets=[part._core for part in parts])
+        made._sample = _sample.zipped([part._sample for part in parts])
+        return made
 
     @staticmethod
     def _zip_dict(structure, name):
@@ -233,8 +238,11 @@ class Dataset(metaclass=_Sources):
         calls = _number(num_parallel_calls)
         if python and calls is None:
             calls = 1
-        return self._then("map", name, map_func=function, num_parallel_calls=calls,
+        made = self._then("map", name, map_func=function, num_parallel_calls=calls,
                           deterministic=_has_effect(deterministic, num_parallel_calls))
+        if python:
+            made._sample = None  # making one would call the function once more
+        return made
 
     def filter(self, predicate, name=None):
         """Keeps the elements for which `predicate` is true."""
@@ -253,9 +261,8 @@ class Dataset(metaclass=_Sources):
         if structure is _NOT_KNOWN:
             return python_function(function, "no element showed its types"), True
         traced = trace(function, structure)
-        if traced.function is not None:
-            return traced.function, False
-        return python_function(function, traced.why), True
+        why = traced.why if traced.function is None else _sample.confirmed(function, traced, self._sample)
+        return (traced.function, False) if why is None else (python_function(function, why), True)
 
     def flat_map(self, map_func, name=None):
         """The elements of the data sets that `map_func` gives, one after the other."""
@@ -415,10 +422,13 @@ class Dataset(metaclass=_Sources):
         return structure_map(lambda leaf: specs[int(leaf)], known[0])
 
     def _structure(self):
-        """Tuples and dicts with None at the leaves, or _NOT_KNOWN."""
+        """Tuples and dicts with what is known of each leaf, a TensorSpec or None; or _NOT_KNOWN."""
         known = self._core.element_spec()
-        one = known[0] if known is not None else self._one()
-        return one if one is _NOT_KNOWN else structure_map(lambda _: None, one)
+        if known is None:
+            one = self._one()
+            return one if one is _NOT_KNOWN else structure_map(lambda _: None, one)
+        specs = [None if dtype is None else TensorSpec(shape, dtype) for dtype, shape in known[1]]
+        return structure_map(lambda leaf: specs[int(leaf)], known[0])
 
     def _one(self):
         """One of the first elements; _NOT_KNOWN where there are none, or all of them fail."""

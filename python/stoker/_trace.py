@@ -1,54 +1,79 @@
 """Decides what a function given to `map` becomes: native operations, or a Python stage."""
 
-import builtins
+import difflib
 import inspect
 import random
-import sys
-import time
 
 import numpy as np
 
 from . import _core
 from ._composite import COMPOSITES, composite_of
-from ._values import Value, expr_of
-from .errors import NeedsValue
-
-# Calls whose effect would be lost or frozen if the function were not called for each element.
-_EFFECTS = {
-    (time, "sleep"), (time, "time"), (time, "perf_counter"), (time, "monotonic"), (builtins, "print"),
-    (builtins, "open"), (builtins, "input"), (builtins, "exec"), (builtins, "setattr"), (builtins, "delattr"),
-}
-_EFFECT_CALLS = {getattr(module, name): f"calls {name}" for module, name in _EFFECTS}
+from ._purity import MissingName, Sandbox, is_internal
+from ._values import Value, dtype_name, result_expr, tracing
+from .errors import Error
 
 
 class Traced:
-    """`function` for the engine, and why it is a Python stage if it is one."""
+    """`function` for the engine, or why it is a Python stage.
 
-    def __init__(self, function, why):
+    `doubt` is why real elements have to confirm it, `random` whether they cannot, as it draws their random numbers.
+    """
+
+    def __init__(self, function, why, doubt=None, random=False):
         self.function = function
         self.why = why
+        self.doubt = doubt
+        self.random = random
 
 
 def trace(function, structure):
-    """Calls `function` once on symbolic values of the structure (see `symbolic`)."""
-    try:
-        arguments, count = _arguments(structure)
-        result, effect = _watched(function, arguments)
-        if effect:
-            return Traced(None, effect)
-        return Traced(_core.program(_result(result), count), None)
-    except NeedsValue as needed:
-        return Traced(None, str(needed))
-    except (AttributeError, TypeError, ValueError, IndexError, KeyError, NotImplementedError) as failed:
-        if _is_ours(failed):
-            raise
-        return Traced(None, f"{type(failed).__name__}: {failed}")
+    """Calls a pure copy of `function` on symbolic values of the structure (see `symbolic`), twice.
+
+    Raises what names something that does not exist, and what stoker's own functions refuse.
+    """
+    sandbox = Sandbox(function)
+    call = _Call(function if is_internal(function) else sandbox.pure(function), function, structure)
+    before = _generator_states()
+    first = call()
+    if first.function is None or is_internal(function):
+        return first
+    if sandbox.changed():
+        return Traced(None, "it writes to a container outside of itself")
+    second = call()
+    if second.function is None or _text_of(first) != _text_of(second) or sandbox.changed():
+        return Traced(None, "it does not do the same each time it is called")
+    if _generator_states() != before:
+        return Traced(None, "it draws random numbers")
+    return first
 
 
-def done_now(function, value):
-    """What the function gives for one value that is there, where it is made of native operations."""
-    program = _core.program(_result(function(Value(_core.argument(0)))), 1)
-    return _core.computed(program, _core.Element(value))
+class _Call:
+    """Calls of one function on new symbolic values each."""
+
+    def __init__(self, pure, function, structure):
+        self._pure = pure
+        self._structure = structure
+        fields = len(structure) if isinstance(structure, tuple) else 1
+        self._takes_one = fields > 1 and takes_one(function, fields)
+
+    def __call__(self):
+        with tracing() as found:
+            try:
+                made = self._program()
+            except Exception as failed:
+                if not found.reasons and isinstance(failed, (MissingName, MissingField, NameError, Error)):
+                    raise
+                return Traced(None, found.reasons[0] if found.reasons else _in_words(failed))
+        if found.reasons:
+            return Traced(None, found.reasons[0])
+        return Traced(*made, doubt=found.doubts[0] if found.doubts else None, random=found.random)
+
+    def _program(self):
+        arguments = _arguments(self._structure)
+        result = self._pure(tuple(arguments)) if self._takes_one else self._pure(*arguments)
+        if not _has_value(result):
+            return None, "its result depends on no argument"
+        return _core.program(result_expr(result), len(arguments)), None
 
 
 def takes_one(function, fields):
@@ -81,114 +106,65 @@ def python_function(function, why):
     return _core.python_function(call, f"the Python function {name} ({why})")
 
 
-def _is_ours(error):
-    from .errors import Error
+class MissingField(KeyError):
+    """An element has no such field."""
 
-    return isinstance(error, Error)
+    def __str__(self):
+        return self.args[0]
+
+
+class _Fields(dict):
+    """The fields of a symbolic element."""
+
+    def __missing__(self, key):
+        near = difflib.get_close_matches(str(key), self, 1)
+        raise MissingField(f"the element has no field {key!r}, only {', '.join(map(repr, self))}"
+                           + (f"; did you mean {near[0]!r}?" if near else ""))
 
 
 def symbolic(expr, structure):
-    """Values in the shape of the structure: a leaf (None), a tuple or a dict of these."""
+    """Values in the shape of the structure: a leaf (a TensorSpec, or None), a tuple or a dict of these."""
     if isinstance(structure, tuple):
         return tuple(symbolic(_core.get(expr, str(i)), part) for i, part in enumerate(structure))
     if isinstance(structure, dict):
-        return {key: symbolic(_core.get(expr, key), part) for key, part in structure.items()}
+        return _Fields((key, symbolic(_core.get(expr, key), part)) for key, part in structure.items())
     if isinstance(structure, COMPOSITES):
         return composite_of(symbolic(expr, structure._parts()))
-    return Value(expr)
+    return Value(expr, None if structure is None else dtype_name(structure.dtype))
 
 
 def _arguments(structure):
     if isinstance(structure, tuple):
-        return [symbolic(_core.argument(i), part) for i, part in enumerate(structure)], len(structure)
-    return [symbolic(_core.argument(0), structure)], 1
+        return [symbolic(_core.argument(i), part) for i, part in enumerate(structure)]
+    return [symbolic(_core.argument(0), structure)]
 
 
-def _result(value):
-    if isinstance(value, (tuple, list)):
-        return _core.tuple_expr([_result(part) for part in value])
-    if isinstance(value, dict):
-        return _core.dict_expr([str(key) for key in value], [_result(part) for part in value.values()])
-    if isinstance(value, COMPOSITES):
-        return _result(value._parts())
-    if value is None:
-        raise NeedsValue("it returned None")
-    return expr_of(value)
+def _has_value(result):
+    if isinstance(result, COMPOSITES):
+        result = result._parts()
+    if isinstance(result, dict):
+        result = tuple(result.values())
+    if isinstance(result, (tuple, list)):
+        return any(_has_value(part) for part in result)
+    return isinstance(result, Value)
 
 
-def _watched(function, arguments):
-    """The result, and the first effect on the world outside that was seen, in words."""
-    seen = []
-
-    def watch(frame, event, called):
-        if event != "c_call" or seen:
-            return
-        owner = getattr(called, "__self__", None)
-        if isinstance(owner, random.Random) or isinstance(owner, (np.random.Generator, np.random.RandomState)):
-            seen.append("draws random numbers of its own")
-        else:
-            try:
-                known = _EFFECT_CALLS.get(called)
-            except TypeError:
-                return
-            if known:
-                seen.append(known)
-
-    before = _outside(function)
-    previous = sys.getprofile()
-    sys.setprofile(watch)
+def _in_words(failed):
     try:
-        one = len(arguments) > 1 and takes_one(function, len(arguments))
-        result = function(tuple(arguments)) if one else function(*arguments)
-    finally:
-        sys.setprofile(previous)
-    if not seen and _changed(before, _outside(function)):
-        seen.append("writes to something outside itself")
-    if not seen and _is_random_python(function):
-        seen.append("draws random numbers of its own")
-    return result, seen[0] if seen else None
+        return f"{type(failed).__name__}: {failed}"
+    except Exception:  # its message holds a symbolic value
+        return type(failed).__name__
 
 
-def _is_random_python(function):
-    """`random.random()` and others are C functions bound to a hidden Random; some are Python."""
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return False
-    namespace = getattr(function, "__globals__", {})
-    return any(namespace.get(name) is random for name in code.co_names)
+def _text_of(traced):
+    """The program as text: the whole of it, or its start where it holds arrays that no text holds."""
+    try:
+        one = _core.Dataset.source("range", {"start": 0, "stop": 1}, "", 0, "")
+        return one.then("map", {"map_func": traced.function}, "", 0, "").to_json()
+    except Error:
+        return traced.function.words()
 
 
-def _outside(function):
-    """What a function can see from outside: its cells, the globals it names, its defaults."""
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return {}
-    seen = {}
-    for name, cell in zip(code.co_freevars, function.__closure__ or ()):
-        try:
-            seen["cell", name] = cell.cell_contents
-        except ValueError:
-            continue
-    for name in code.co_names:
-        if name in function.__globals__:
-            seen["global", name] = function.__globals__[name]
-    return {key: (value, _content(value)) for key, value in seen.items()}
-
-
-def _content(value):
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [id(item) for item in value]
-    if isinstance(value, dict):
-        return [(id(key), id(item)) for key, item in value.items()]
-    if isinstance(value, np.ndarray) and value.nbytes <= 1 << 20:
-        return value.tobytes()
-    attributes = getattr(value, "__dict__", None)
-    if isinstance(attributes, dict) and not inspect.ismodule(value) and not inspect.isfunction(value):
-        return [(key, id(item)) for key, item in attributes.items()]
-    return None
-
-
-def _changed(before, after):
-    if before.keys() != after.keys():
-        return True
-    return any(before[key][0] is not after[key][0] or before[key][1] != after[key][1] for key in before)
+def _generator_states():
+    kind, keys, *rest = np.random.get_state()
+    return random.getstate(), kind, keys.tobytes(), rest

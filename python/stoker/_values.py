@@ -1,8 +1,12 @@
 """Symbolic values: what a traced function computes with."""
 
+import contextlib
+import threading
+
 import numpy as np
 
 from . import _core
+from ._composite import COMPOSITES
 from .errors import NeedsValue
 
 
@@ -18,134 +22,283 @@ def dtype_name(dtype):
     return np.dtype(dtype).name
 
 
+class Findings:
+    """What one call of a traced function showed."""
+
+    def __init__(self):
+        self.reasons = []  # why the function has to run as Python
+        self.doubts = []  # where NumPy may have another result; real elements have to show that it has not
+        self.random = False  # an operation draws the element's random numbers
+
+
+class _Thread(threading.local):
+    findings = None  # of the trace that this thread is in
+
+
+_thread = _Thread()
+
+
+@contextlib.contextmanager
+def tracing():
+    """Collects findings inside of the block, also those whose exception is caught there."""
+    previous, _thread.findings = _thread.findings, Findings()
+    try:
+        yield _thread.findings
+    finally:
+        _thread.findings = previous
+
+
+def needs_python(reason):
+    """Returns the exception to raise; a trace of this thread keeps the reason."""
+    if _thread.findings is not None:
+        _thread.findings.reasons.append(reason)
+    return NeedsValue(reason)
+
+
+class Outside:
+    """Stands for what a traced function must not use. Any use of it is a reason for Python."""
+
+    __slots__ = ("_reason",)
+
+    def __init__(self, reason):
+        object.__setattr__(self, "_reason", reason)
+
+
+def _refuse(self, *_, **__):
+    raise needs_python(object.__getattribute__(self, "_reason"))
+
+
+def _attribute(self, name):
+    return object.__getattribute__(self, name) if name == "__class__" else _refuse(self)
+
+
+_SPECIAL_NAMES = """call bool len iter next contains getitem setitem delitem setattr delattr eq ne lt le gt ge hash str repr format
+    bytes int float complex index round trunc floor ceil neg pos abs invert array fspath enter exit await aiter anext reversed
+    length_hint reduce_ex""".split()
+_OPERATOR_NAMES = "add sub mul truediv floordiv mod divmod pow matmul lshift rshift and or xor".split()
+for _name in _SPECIAL_NAMES + [side + _name for _name in _OPERATOR_NAMES for side in ("", "r", "i")]:
+    setattr(Outside, f"__{_name}__", _refuse)
+Outside.__getattribute__ = _attribute
+Outside.__array_ufunc__ = None
+
+
+def _doubt(reason):
+    if _thread.findings is not None:
+        _thread.findings.doubts.append(reason)
+
+
 def _needs(what):
     def refuse(self, *_, **__):
-        raise NeedsValue(f"{what} needs the value itself, and while a function is traced there is none")
+        raise needs_python(f"{what} requires an actual value, and there is none while a function is traced")
 
     return refuse
 
 
-class Value:
-    """A component of an element that does not exist yet. Operators and stoker's functions work on it."""
+def _in_place(name):
+    def assign(self, other):
+        _doubt(f"an array keeps its type and changes for all its names by '{name}' in place")
+        return _operator(name, self, other)
 
-    __slots__ = ("_expr",)
+    return assign
+
+
+class Value:
+    """A component of an element that does not exist yet. Operators and stoker's functions work on it.
+
+    `dtype` is the name of its type where that is known before anything runs.
+    """
+
+    __slots__ = ("_expr", "_dtype")
     __array_ufunc__ = None  # NumPy leaves arithmetic to us
     __array_priority__ = 1000
 
-    def __init__(self, expr):
+    def __init__(self, expr, dtype=None):
         self._expr = expr
-
-    def __repr__(self):
-        return "<symbolic value>"
+        self._dtype = dtype
 
     __bool__ = _needs("a condition")
     __int__ = _needs("int()")
     __float__ = _needs("float()")
+    __complex__ = _needs("complex()")
     __index__ = _needs("an index")
+    __round__ = _needs("round()")
     __len__ = _needs("len()")
     __iter__ = _needs("iteration")
     __array__ = _needs("NumPy")
     __contains__ = _needs("`in`")
-    __hash__ = object.__hash__
+    __hash__ = _needs("hashing")
+    __repr__ = _needs("repr()")
+    __str__ = _needs("str()")
+    __format__ = _needs("formatting")
+    __bytes__ = _needs("bytes()")
+    __fspath__ = _needs("a path")
+    __reduce_ex__ = _needs("copying or pickling")
 
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        raise NeedsValue(f"'.{name}' needs the value itself, and while a function is traced there is none")
+        raise needs_python(f"'.{name}' requires an actual value, and there is none while a function is traced")
 
     def __add__(self, other):
-        return op("add", self, other)
+        return _operator("add", self, other)
 
     def __radd__(self, other):
-        return op("add", other, self)
+        return _operator("add", other, self)
 
     def __sub__(self, other):
-        return op("subtract", self, other)
+        return _operator("subtract", self, other)
 
     def __rsub__(self, other):
-        return op("subtract", other, self)
+        return _operator("subtract", other, self)
 
     def __mul__(self, other):
-        return op("multiply", self, other)
+        return _operator("multiply", self, other)
 
     def __rmul__(self, other):
-        return op("multiply", other, self)
+        return _operator("multiply", other, self)
 
     def __truediv__(self, other):
-        return op("divide", self, other)
+        return _operator("divide", self, other)
 
     def __rtruediv__(self, other):
-        return op("divide", other, self)
+        return _operator("divide", other, self)
 
     def __floordiv__(self, other):
-        return op("floor_divide", self, other)
+        return _operator("floor_divide", self, other)
 
     def __rfloordiv__(self, other):
-        return op("floor_divide", other, self)
+        return _operator("floor_divide", other, self)
 
     def __mod__(self, other):
-        return op("mod", self, other)
+        return _operator("mod", self, other)
 
     def __rmod__(self, other):
-        return op("mod", other, self)
+        return _operator("mod", other, self)
 
     def __pow__(self, other):
-        return op("power", self, other)
+        return _operator("power", self, other)
 
     def __rpow__(self, other):
-        return op("power", other, self)
+        return _operator("power", other, self)
+
+    __iadd__ = _in_place("add")
+    __isub__ = _in_place("subtract")
+    __imul__ = _in_place("multiply")
+    __itruediv__ = _in_place("divide")
+    __ifloordiv__ = _in_place("floor_divide")
+    __imod__ = _in_place("mod")
+    __ipow__ = _in_place("power")
+    __iand__ = _in_place("logical_and")
+    __ior__ = _in_place("logical_or")
 
     def __neg__(self):
-        return op("negative", self)
+        return _operator("negative", self)
 
     def __abs__(self):
-        return op("absolute", self)
+        return _operator("absolute", self)
 
     def __eq__(self, other):
-        return op("equal", self, other)
+        return _operator("equal", self, other)
 
     def __ne__(self, other):
-        return op("not_equal", self, other)
+        return _operator("not_equal", self, other)
 
     def __lt__(self, other):
-        return op("less", self, other)
+        return _operator("less", self, other)
 
     def __le__(self, other):
-        return op("less_equal", self, other)
+        return _operator("less_equal", self, other)
 
     def __gt__(self, other):
-        return op("greater", self, other)
+        return _operator("greater", self, other)
 
     def __ge__(self, other):
-        return op("greater_equal", self, other)
+        return _operator("greater_equal", self, other)
 
     def __and__(self, other):
-        return op("logical_and", self, other)
+        return _operator("logical_and", self, other)
 
     def __rand__(self, other):
-        return op("logical_and", other, self)
+        return _operator("logical_and", other, self)
 
     def __or__(self, other):
-        return op("logical_or", self, other)
+        return _operator("logical_or", self, other)
 
     def __ror__(self, other):
-        return op("logical_or", other, self)
+        return _operator("logical_or", other, self)
 
     def __invert__(self):
-        return op("logical_not", self)
+        return _operator("logical_not", self)
 
     def __getitem__(self, key):
         keys = key if isinstance(key, tuple) else (key,)
-        if any(not isinstance(k, (int, slice, type(Ellipsis), type(None))) for k in keys):
-            raise NeedsValue(f"[{key!r}] needs the value itself")
+        if self._dtype == "string" or any(not _is_index(k) for k in keys):
+            raise needs_python("this index requires an actual value, and there is none while a function is traced")
         if any(k is Ellipsis for k in keys) and not all(k is Ellipsis or k == slice(None) for k in keys[:-1]):
-            raise NeedsValue("an index in the middle of '...' needs the value itself")
+            raise needs_python("an index between '...' and another one is not an operation")
         if any(k is Ellipsis for k in keys):
             return _from_the_end(self, keys)
         value, axis = self, 0
         for k in keys:
             value, axis = _index(value, k, axis)
         return value
+
+
+_COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
+_LOGIC = {"logical_and", "logical_or", "logical_not"}
+
+
+def _operator(name, *operands):
+    """An operator of Python's on symbolic values, where it has the result that NumPy has for the actual ones."""
+    return Value(_core.op(name, [expr_of(_operand(name, operand)) for operand in _checked(name, operands)], {}),
+                 "bool" if name in _COMPARISONS or name in _LOGIC else None)
+
+
+def _checked(name, operands):
+    """The operands; NeedsValue where the operation of that name is not what Python does."""
+    texts = [_is_text(operand) for operand in operands]
+    if any(isinstance(operand, str) for operand in operands):
+        raise needs_python("an operator on text and a value: the strings of elements are bytes, which equal no text")
+    if any(texts) and (name not in _COMPARISONS or not all(_may_be_text(operand) for operand in operands)):
+        raise needs_python("an operator on strings is not an operation")
+    if name in _LOGIC and not all(_is_bool(operand) for operand in operands):
+        raise needs_python("'&', '|' and '~' on what may not be bool are not operations")
+    return operands
+
+
+def _is_text(operand):
+    return isinstance(operand, bytes) or (isinstance(operand, Value) and operand._dtype == "string")
+
+
+def _may_be_text(operand):
+    return _is_text(operand) or (isinstance(operand, Value) and operand._dtype is None)
+
+
+def _is_bool(operand):
+    if isinstance(operand, Value):
+        return operand._dtype == "bool"
+    return isinstance(operand, (bool, np.bool_)) or (isinstance(operand, np.ndarray) and operand.dtype == bool)
+
+
+def _operand(name, operand):
+    """A list is the array that NumPy makes of it."""
+    if not isinstance(operand, (list, tuple)):
+        return operand
+    if any(isinstance(part, Value) for part in operand):
+        raise needs_python("an operator on a list of values is not an operation")
+    if name == "multiply":
+        _doubt("a whole number times a list repeats the list")
+    return np.asarray(operand)
+
+
+def _is_index(key):
+    if isinstance(key, slice):
+        return all(bound is None or _is_whole(bound) for bound in (key.start, key.stop, key.step))
+    return key is None or key is Ellipsis or _is_whole(key)
+
+
+def _is_whole(number):
+    return isinstance(number, (int, np.integer)) and not isinstance(number, bool)
 
 
 def _from_the_end(value, keys):
@@ -164,11 +317,9 @@ def _index(value, key, axis):
     if isinstance(key, slice):
         if key == slice(None):
             return value, axis + 1
-        for bound in (key.start, key.stop, key.step):
-            if bound is not None and not isinstance(bound, int):
-                raise NeedsValue("a slice by a value of the element")
-        step = 1 if key.step is None else key.step
-        return op("getitem", value, start=key.start, stop=key.stop, step=step, axis=axis), axis + 1
+        start, stop = (None if bound is None else int(bound) for bound in (key.start, key.stop))
+        step = 1 if key.step is None else int(key.step)
+        return op("getitem", value, start=start, stop=stop, step=step, axis=axis), axis + 1
     return op("getitem", value, index=int(key), axis=axis), axis
 
 
@@ -182,14 +333,25 @@ def expr_of(value):
         return _core.constant(value)
     if isinstance(value, (list, tuple)) and not any(isinstance(v, Value) for v in value):
         return _core.constant(constant(value))
-    raise NeedsValue(f"a {type(value).__name__} is no value of an element")
+    if isinstance(value, Outside):
+        _refuse(value)
+    raise needs_python(f"a {type(value).__name__} is not an array, a number or a string")
+
+
+# Operations that draw the element's random numbers.
+_RANDOM = {name for name, kind in _core.ops().items() if any(param["name"] == "seed" for param in kind["params"])}
 
 
 def op(name, *inputs, **params):
     """An operation by its name in the table; outside of `map`, on arrays, it is done at once."""
     if not any(isinstance(value, Value) for value in inputs):
+        if _thread.findings is not None and (name in _RANDOM or name == "read_file"):
+            raise needs_python(f"{name} of constants may give another result when it is called again")
         return _at_once(name, inputs, params)
-    return Value(_core.op(name, [expr_of(value) for value in inputs], params))
+    if _thread.findings is not None and name in _RANDOM:
+        _thread.findings.random = True
+    dtype = params.get("dtype") if name == "cast" else "bool" if name in _COMPARISONS or name in _LOGIC else None
+    return Value(_core.op(name, [expr_of(value) for value in inputs], params), dtype)
 
 
 def _at_once(name, inputs, params):
@@ -197,6 +359,30 @@ def _at_once(name, inputs, params):
     program = _core.program(_core.op(name, arguments, params), len(inputs))
     values = tuple(v if isinstance(v, (bytes, str, np.ndarray, np.generic)) else constant(v) for v in inputs)
     return _core.computed(program, _core.Element(values if len(values) > 1 else values[0]))
+
+
+def result_expr(value):
+    """The expression of what a function returned. A list is a tuple, as in a Python stage."""
+    return _structure_expr(tuple(value) if isinstance(value, list) else value)
+
+
+def _structure_expr(value):
+    if isinstance(value, tuple):
+        return _core.tuple_expr([_structure_expr(part) for part in value])
+    if isinstance(value, dict):
+        return _core.dict_expr([str(key) for key in value], [_structure_expr(part) for part in value.values()])
+    if isinstance(value, COMPOSITES):
+        return _structure_expr(value._parts())
+    if value is None:
+        raise needs_python("it returned None")
+    if isinstance(value, list):
+        raise needs_python("it returned a list inside of a structure")
+    return expr_of(value)
+
+
+def computed_now(function, value):
+    """What a function of operations returns for one value that exists."""
+    return _core.computed(_core.program(result_expr(function(Value(_core.argument(0)))), 1), _core.Element(value))
 
 
 def constant(value, dtype=None, shape=None) -> np.ndarray:

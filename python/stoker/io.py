@@ -8,8 +8,7 @@ import numpy as np
 
 from . import _core, errors
 from ._composite import RaggedTensor, SparseTensor
-from ._trace import done_now
-from ._values import Value, constant, dtype_name, op
+from ._values import Value, computed_now, constant, dtype_name, op
 
 
 def read_file(filename, name=None):
@@ -170,7 +169,7 @@ def _now_or_later(serialized, parse):
     """Inside `map` an expression, elsewhere the values."""
     if isinstance(serialized, Value):
         return parse(serialized)
-    return done_now(parse, serialized if isinstance(serialized, (bytes, str)) else np.asarray(serialized, dtype=object))
+    return computed_now(parse, serialized if isinstance(serialized, (bytes, str)) else np.asarray(serialized, dtype=object))
 
 
 def _parse_sequences(records, context_features, sequence_features, batched):

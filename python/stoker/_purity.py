@@ -1,0 +1,417 @@
+"""Runs a user's function where only pure things exist, so that tracing it cannot be observed.
+
+A function is native only if everything that it uses is known to be pure: stoker's operations, numbers, strings, arrays and
+containers of these, some functions of Python and NumPy, and functions, methods and objects of the user's that keep the same
+rule. `Sandbox` makes a copy of a function whose globals, closure, defaults and attributes hold such things only. Whatever
+else it names is an `Outside` there: using one in any way is a reason for Python, recorded even if the exception is caught.
+"""
+
+import builtins
+import collections
+import dis
+import functools
+import inspect
+import itertools
+import math
+import operator
+import os
+import sys
+import sysconfig
+import types
+
+import numpy as np
+
+from . import _composite, _ops, _spec, _values, errors, image, io
+from ._values import Outside, Value, needs_python
+
+_MOST_ENTRIES = 10_000  # of a captured container; larger ones are data, and copying them would take longer than tracing
+
+# ---- what is known to be pure
+
+_BUILTINS = """abs all any ascii bin bool bytearray bytes chr complex dict divmod enumerate filter float format frozenset hex int
+    iter len list map max min next oct ord pow range repr reversed round set slice sorted str sum tuple zip
+    Ellipsis NotImplemented True False None __debug__""".split()
+_NUMPY = """abs absolute add all allclose amax amin any append arange arccos arcsin arctan arctan2 argmax argmin argsort array
+    array_equal asarray ascontiguousarray atleast_1d atleast_2d atleast_3d bitwise_and bitwise_or bool_ broadcast_to ceil clip
+    column_stack concatenate cos cosh cross cumprod cumsum deg2rad degrees diag diff divide dot dstack dtype e equal exp
+    expand_dims expm1 eye finfo flip float16 float32 float64 floating floor floor_divide fmax fmin full full_like gcd greater
+    greater_equal hstack hypot identity iinfo inf int16 int32 int64 int8 integer interp intp isfinite isinf isnan kron
+    linspace log log10 log1p log2 logical_and logical_not logical_or logspace matmul maximum mean median meshgrid minimum mod
+    moveaxis multiply nan negative newaxis nonzero not_equal number ones ones_like outer percentile pi power prod quantile
+    rad2deg radians ravel reciprocal remainder repeat reshape rint roll round sign signedinteger sin sinh sort split sqrt
+    square squeeze stack std subtract sum swapaxes take tan tanh tensordot tile transpose tri tril triu true_divide trunc
+    uint16 uint32 uint64 uint8 unique unsignedinteger var vstack where zeros zeros_like""".split()
+_NOT_OPERATIONS = {"TFRecordOptions", "TFRecordWriter"}
+_NOT_OPERATORS = {"attrgetter", "methodcaller", "is_", "is_not"}
+
+
+def _public(module, leave_out=()):
+    return [value for name, value in vars(module).items() if not name.startswith("_") and name not in leave_out]
+
+
+def _pure_objects():
+    found = [getattr(builtins, name) for name in _BUILTINS]
+    found += [value for value in vars(builtins).values() if isinstance(value, type) and issubclass(value, Exception)]
+    found += [getattr(np, name) for name in _NUMPY if hasattr(np, name)]
+    found += _public(math) + _public(operator, _NOT_OPERATORS) + _public(itertools) + [functools.reduce, functools.partial]
+    for module in (_ops, image, io):
+        found += [value for value in _public(module, _NOT_OPERATIONS) if _is_of_stoker(value)]
+    found += [_values.op, _values.constant, _spec.TensorSpec, _spec.string, *_composite.COMPOSITES]
+    found += [value for value in vars(errors).values() if isinstance(value, type)]
+    return {id(value): value for value in found}
+
+
+def _is_of_stoker(value):
+    return str(getattr(value, "__module__", "")).startswith("stoker.") and callable(value)
+
+
+_PURE = _pure_objects()
+_CONSTANTS = (type(None), bool, int, float, complex, str, bytes, range, slice, type(Ellipsis), type(NotImplemented))
+_PLAIN = frozenset(_CONSTANTS)
+_KNOWN_MODULES = {math, operator, itertools, functools, np}
+_INSTALLED = tuple({os.path.join(sysconfig.get_paths()[name], "") for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+_HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def is_internal(function):
+    """Whether a function is written in this package."""
+    code = getattr(function, "__code__", None)
+    return code is not None and code.co_filename.startswith(_HERE)
+
+
+def _is_installed(module_name):
+    """Whether a module is Python's or one that was installed: not the user's own code."""
+    if module_name in sys.builtin_module_names:
+        return True
+    file = getattr(sys.modules.get(module_name), "__file__", None)
+    return file is not None and (file.startswith(_INSTALLED) or "site-packages" in file or "dist-packages" in file)
+
+
+def _package_of(function):
+    """The top of the module in which a function, or the class of an object, is written."""
+    module = getattr(function, "__module__", None) or type(function).__module__
+    return module.partition(".")[0]
+
+
+# ---- what code does, found without running it
+
+_CATCHES = {"POP_EXCEPT", "CHECK_EXC_MATCH", "JUMP_IF_NOT_EXC_MATCH"}
+_WITH = {"SETUP_WITH", "BEFORE_WITH", "WITH_EXCEPT_START", "SETUP_ASYNC_WITH", "BEFORE_ASYNC_WITH", "LOAD_SPECIAL"}
+_WRITES = {"STORE_GLOBAL": "the global variable", "DELETE_GLOBAL": "the global variable", "STORE_ATTR": "the attribute",
+           "DELETE_ATTR": "the attribute"}
+_OUTER_WRITES = {"STORE_DEREF", "DELETE_DEREF"}
+_ATTRIBUTES = {"LOAD_ATTR", "LOAD_METHOD"}
+_EFFECT_ATTRIBUTES = {"tofile", "dump", "setflags"}  # of arrays
+_ONLY_ONCE = (None, True, False, Ellipsis, NotImplemented)
+
+
+@functools.lru_cache(maxsize=1024)
+def _examined(code):
+    """Names of the globals that code loads, and what it does that a traced function must not do; None where nothing."""
+    names = set()
+    return names, _problem(code, code.co_freevars, names)
+
+
+def _problem(code, outer, names):
+    found, previous = None, None
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            names.add(instruction.argval)
+        found = found or _forbidden(instruction, previous, outer)
+        previous = instruction
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            found = _problem(constant, outer, names) or found
+    return found
+
+
+def _forbidden(instruction, previous, outer):
+    name, argument = instruction.opname, instruction.argval
+    if name in _WRITES:
+        return f"writes to {_WRITES[name]} '{argument}'"
+    if name in _OUTER_WRITES and argument in outer:
+        return f"writes to the outer variable '{argument}'"
+    if name in _ATTRIBUTES and (argument in _EFFECT_ATTRIBUTES or _is_special(argument)):
+        return f"uses '.{argument}'"
+    if name in _CATCHES:
+        return "catches exceptions"
+    if name in _WITH:
+        return "has a 'with' statement"
+    if name == "IMPORT_NAME":
+        return f"imports '{argument}'"
+    if name == "LOAD_BUILD_CLASS":
+        return "defines a class"
+    if name.startswith("MATCH_") or (name == "IS_OP" and not _is_single(previous)):
+        return "compares types or identities"
+    return None
+
+
+def _is_single(instruction):
+    """A constant of which there is one object only: `is` means `==`."""
+    return instruction.opname == "LOAD_CONST" and any(instruction.argval is one for one in _ONLY_ONCE)
+
+
+def _is_special(name):
+    return name.startswith("__") and name.endswith("__")
+
+
+# ---- stand-ins
+
+
+class _Namespace(Outside):
+    """Stands for a module, a class or an object of the user's: its attributes are made pure when they are read."""
+
+    __slots__ = ("_read",)
+
+    def __init__(self, reason, read):
+        super().__init__(reason)
+        object.__setattr__(self, "_read", read)
+
+    def __getattribute__(self, name):
+        if _is_special(name):
+            return super().__getattribute__(name)
+        return object.__getattribute__(self, "_read")(name)
+
+    def __call__(self, *args, **kwargs):
+        return object.__getattribute__(self, "_read")("__call__")(*args, **kwargs)
+
+
+class MissingName(AttributeError):
+    """A module has no such name."""
+
+
+def _isinstance(value, kinds):
+    if type(value) in _PLAIN or isinstance(value, (tuple, list, dict, np.ndarray, np.generic)):
+        return isinstance(value, kinds)
+    raise needs_python("isinstance() requires an actual value, and there is none while a function is traced")
+
+
+def _type(value):
+    if type(value) in _PLAIN or isinstance(value, (np.ndarray, np.generic)):
+        return type(value)
+    raise needs_python("type() requires an actual value, and there is none while a function is traced")
+
+
+_SANDBOX_BUILTINS = {name: value if id(value) in _PURE else Outside(f"it uses {name}") for name, value in vars(builtins).items()}
+_SANDBOX_BUILTINS.update(isinstance=_isinstance, type=_type)
+
+
+class Sandbox:
+    """Makes pure copies of what one function uses. `changed()` tells whether a call has written to one of them."""
+
+    def __init__(self, root):
+        self._package = _package_of(root)
+        self._made = {}  # by id: what was made of an object, and the object, which keeps the id its own
+        self._globals = {}
+        self._containers = []  # copies, and what they held when they were made
+        self._entries = 0
+
+    def pure(self, value):
+        """The value itself, its copy, or an `Outside`."""
+        if type(value) in _PLAIN or id(value) in _PURE or isinstance(value, (np.dtype, Value)):
+            return value
+        known = self._made.get(id(value))
+        return known[0] if known else self._keep(value, self._stand_in(value))
+
+    def changed(self):
+        return any(_entries(copy) != held for copy, held in self._containers)
+
+    def _is_foreign(self, module_name):
+        """Code of others is not examined: it is large, and has caches and state that nothing shows from outside."""
+        return module_name.partition(".")[0] != self._package and _is_installed(module_name)
+
+    def _keep(self, value, made):
+        self._made[id(value)] = (made, value)
+        return made
+
+    def _stand_in(self, value):
+        for kind, make in _MAKERS:
+            if isinstance(value, kind):
+                return make(self, value)
+        return self._object(value)
+
+    # ---- data
+
+    def _array(self, array):
+        if type(array) is not np.ndarray or array.dtype.hasobject:
+            return Outside(f"it uses a {_name_of(type(array))} of {array.dtype}")
+        view = array.view()
+        view.flags.writeable = False
+        return view
+
+    def _scalar(self, scalar):
+        return scalar if _name_of(type(scalar)).startswith("numpy.") else self._object(scalar)
+
+    def _container(self, value):
+        self._entries += len(value)
+        if self._entries > _MOST_ENTRIES:
+            return Outside(f"it uses containers of more than {_MOST_ENTRIES} entries")
+        if type(value) in (list, dict, set, collections.OrderedDict):
+            return self._mutable(value)
+        if type(value) in (tuple, frozenset):
+            return type(value)([self.pure(part) for part in value])
+        if _is_named_tuple(type(value)):
+            return tuple.__new__(type(value), [self.pure(part) for part in value])
+        return self._object(value)
+
+    def _mutable(self, value):
+        copy = self._keep(value, type(value)())
+        if isinstance(value, list):
+            copy.extend(self.pure(part) for part in value)
+        elif isinstance(value, dict):
+            copy.update((self.pure(key), self.pure(part)) for key, part in value.items())
+        else:
+            copy.update(self.pure(part) for part in value)
+        self._containers.append((copy, _entries(copy)))
+        return copy
+
+    # ---- code
+
+    def _function(self, function):
+        module = function.__globals__.get("__name__", "")
+        if self._is_foreign(module):
+            return Outside(f"it calls {module}.{function.__qualname__}")
+        names, problem = _examined(function.__code__)
+        if problem:
+            return Outside(f"it {problem}")
+        if function.__code__.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+            return Outside("it is a coroutine")
+        cells = tuple(types.CellType() for _ in function.__closure__ or ())
+        made = self._keep(function, types.FunctionType(function.__code__, self._environment(function, names), function.__name__,
+                                                       None, cells))
+        self._fill(made, function)
+        return made
+
+    def _fill(self, made, function):
+        for cell, outer in zip(made.__closure__ or (), function.__closure__ or ()):
+            try:
+                cell.cell_contents = self.pure(outer.cell_contents)
+            except ValueError:  # an outer variable that has no value yet
+                continue
+        if function.__defaults__:
+            made.__defaults__ = tuple(self.pure(value) for value in function.__defaults__)
+        if function.__kwdefaults__:
+            made.__kwdefaults__ = {name: self.pure(value) for name, value in function.__kwdefaults__.items()}
+
+    def _environment(self, function, names):
+        """The globals of a function: those that it names."""
+        outer = function.__globals__
+        made = self._globals.setdefault(id(outer), {"__builtins__": _SANDBOX_BUILTINS})
+        for name in names:
+            if name in outer and name not in made:
+                made[name] = self.pure(outer[name])
+        return made
+
+    def _partial(self, partial):
+        if type(partial) is not functools.partial:
+            return self._object(partial)
+        return functools.partial(self.pure(partial.func), *[self.pure(value) for value in partial.args],
+                                 **{name: self.pure(value) for name, value in partial.keywords.items()})
+
+    def _method(self, method):
+        return types.MethodType(self.pure(method.__func__), self.pure(method.__self__))
+
+    def _builtin(self, function):
+        """A method of a constant (`table.get`); no other function of C is known."""
+        owner = function.__self__
+        if type(owner) in _PLAIN or type(owner) in (list, tuple, dict, set, frozenset):
+            return getattr(self.pure(owner), function.__name__)
+        if owner is None or isinstance(owner, types.ModuleType):
+            return Outside(f"it calls {function.__module__ or ''}.{function.__qualname__}".replace(" .", " "))
+        return Outside(f"it uses a {_name_of(type(owner))}")
+
+    # ---- objects with attributes
+
+    def _module(self, module):
+        known = module in _KNOWN_MODULES or module.__name__ == "stoker" or module.__name__.startswith(("stoker.", "numpy."))
+        if not known and self._is_foreign(module.__name__):
+            return Outside(f"it uses the module {module.__name__}")
+        return _Namespace(f"it uses the module {module.__name__} as a value",
+                          lambda name: self._of_module(module, name, known))
+
+    def _of_module(self, module, name, known):
+        if name not in vars(module) and not (known and hasattr(module, name)):
+            raise MissingName(f"module '{module.__name__}' has no attribute '{name}'")
+        value = getattr(module, name) if known else vars(module)[name]
+        if not known or id(value) in _PURE or type(value) in _PLAIN or isinstance(value, (np.dtype, types.ModuleType)):
+            return self.pure(value)
+        return Outside(f"it uses {module.__name__}.{name}")
+
+    def _class(self, kind):
+        if self._is_foreign(kind.__module__):
+            return Outside(f"it uses {_name_of(kind)}")
+        return _Namespace(f"it uses the class {_name_of(kind)}", lambda name: self._of_class(kind, name))
+
+    def _of_class(self, kind, name):
+        found = inspect.getattr_static(kind, name, None) if name != "__call__" else None
+        if isinstance(found, staticmethod):
+            return self.pure(found.__func__)
+        if isinstance(found, classmethod):
+            return types.MethodType(self.pure(found.__func__), self.pure(kind))
+        if isinstance(found, types.FunctionType) or (found is not None and not hasattr(type(found), "__get__")):
+            return self.pure(found)
+        return Outside(f"it uses {_name_of(kind)}.{name}")
+
+    def _object(self, value):
+        kind = type(value)
+        if callable(value) and hasattr(value, "__qualname__"):  # a function of an extension
+            return Outside(f"it calls {value.__qualname__}")
+        if kind is not types.SimpleNamespace and not self._has_plain_attributes(kind):
+            return Outside(f"it uses a {_name_of(kind)}")
+        return _Namespace(f"it uses a {_name_of(kind)} as a value", lambda name: self._of_object(value, name))
+
+    def _has_plain_attributes(self, kind):
+        """Whether a class is the user's own, and reading an attribute runs no code that is not seen here."""
+        return (kind.__flags__ & _HEAP and isinstance(kind.__module__, str) and not self._is_foreign(kind.__module__)
+                and kind.__getattribute__ is object.__getattribute__ and not hasattr(kind, "__getattr__"))
+
+    def _of_object(self, value, name):
+        own = getattr(value, "__dict__", {})
+        found = inspect.getattr_static(type(value), name, None)
+        if isinstance(found, property):
+            return self.pure(found.fget)(self.pure(value))
+        if name in own:
+            return self.pure(own[name])
+        if isinstance(found, types.MemberDescriptorType):
+            return self.pure(found.__get__(value))
+        if isinstance(found, types.FunctionType):
+            return types.MethodType(self.pure(found), self.pure(value))
+        if found is None:
+            raise AttributeError(f"'{type(value).__name__}' object has no attribute '{name}'")
+        return self._of_class(type(value), name)
+
+
+_HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement
+_MAKERS = (
+    (np.ndarray, Sandbox._array),
+    (np.generic, Sandbox._scalar),
+    ((list, tuple, dict, set, frozenset), Sandbox._container),
+    (types.FunctionType, Sandbox._function),
+    (functools.partial, Sandbox._partial),
+    (types.MethodType, Sandbox._method),
+    (types.BuiltinFunctionType, Sandbox._builtin),
+    (types.ModuleType, Sandbox._module),
+    (type, Sandbox._class),
+)
+
+
+def _entries(container):
+    """What a container holds, by identity: entries may not be comparable."""
+    if isinstance(container, dict):
+        return [(id(key), id(part)) for key, part in container.items()]
+    if isinstance(container, set):
+        return sorted(id(part) for part in container)
+    return [id(part) for part in container]
+
+
+def _is_named_tuple(kind):
+    """One that collections.namedtuple made, without methods of its own."""
+    return kind.__bases__ == (tuple,) and hasattr(kind, "_fields") and all(
+        name in _NAMED_TUPLE or name in kind._fields for name in vars(kind))
+
+
+_NAMED_TUPLE = set(vars(collections.namedtuple("_Sample", "a"))) | {"__annotations__", "__orig_bases__", "__annotate__"}
+
+
+def _name_of(kind):
+    return f"{kind.__module__}.{kind.__qualname__}".replace("builtins.", "").replace("__main__.", "")

@@ -1,0 +1,155 @@
+"""The first real elements of a dataset, to compare what a function does natively with what it does as Python.
+
+Taking them has no effect: a source is asked for its first elements apart from any pass, stages that only reorder or select
+elements are left out, and nothing of the user's runs. Where that is not possible there is no sample.
+"""
+
+import functools
+import os
+
+import numpy as np
+
+from . import _core
+from ._composite import COMPOSITES
+from ._spec import structure_map
+from ._trace import python_function
+from .errors import Error
+
+_COUNT = 2
+_BY_POSITION = {"range", "from_tensors", "from_tensor_slices", "list_files", "picture_folder", "npy"}
+_FORWARD = {"counter", "text_lines", "tfrecord", "csv", "jsonl", "fixed_length_records", "tar"}
+_SAME_ELEMENTS = {"shuffle", "repeat", "take", "skip", "shard", "cache", "prefetch", "filter", "ignore_errors",
+                  "assert_cardinality", "on_error"}
+
+
+class Sample:
+    """A few elements, made when they are first asked for."""
+
+    def __init__(self, make):
+        self._make = make
+
+    @functools.cached_property
+    def elements(self):
+        try:
+            return self._make()
+        except (Error, ValueError, TypeError):  # there are none, they fail, or they are of several shapes
+            return []
+
+
+def of_source(core, stage, params):
+    """The sample of a source; None where taking it could be observed."""
+    if stage in _BY_POSITION:
+        return Sample(lambda: _by_position(core))
+    files = params.get("filenames", ())
+    if stage in _FORWARD and all(isinstance(file, (str, bytes)) and os.path.isfile(file) for file in files):
+        return Sample(lambda: _read_forward(core))
+    return None
+
+
+def after(sample, stage, params):
+    """The sample behind one more stage."""
+    if sample is None or stage in _SAME_ELEMENTS:
+        return sample
+    if stage == "map":
+        return Sample(lambda: [_core.computed(params["map_func"], _core.Element(value)) for value in sample.elements])
+    if stage == "batch":
+        return Sample(lambda: [_stacked(sample.elements)])
+    return None
+
+
+def zipped(samples):
+    """The sample of several datasets side by side."""
+    if any(sample is None for sample in samples):
+        return None
+    return Sample(lambda: list(zip(*(sample.elements for sample in samples))))
+
+
+def confirmed(function, traced, sample):
+    """Compares the program with the function it was traced from. Returns why it must not be used; None where it may."""
+    elements = [] if traced.random or sample is None else sample.elements
+    if not elements and traced.doubt:
+        return traced.doubt
+    return _difference(function, traced.function, elements)
+
+
+def _difference(function, program, elements):
+    plain = python_function(function, "")
+    for value in elements:
+        native, python = _result(program, value), _result(plain, value)
+        if not isinstance(python, Error) and not _same(native, python):
+            return f"as Python it has another result: {_described(python)} instead of {_described(native)}"
+    return None
+
+
+def _result(function, value):
+    try:
+        with np.errstate(all="ignore"):
+            return _core.computed(function, _core.Element(_copy(value)))
+    except Error as failed:
+        return failed
+
+
+def _same(a, b):
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, COMPOSITES):
+        return _same(a._parts(), b._parts())
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, (np.ndarray, np.generic)):
+        return a.dtype == b.dtype and np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+    return a == b
+
+
+def _described(value):
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_described, value))})"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key!r}: {_described(part)}' for key, part in value.items())}}}"
+    if isinstance(value, np.ndarray) and value.ndim:
+        return f"{value.dtype} of shape {value.shape}"
+    return f"{value!r:.80}" if not isinstance(value, Error) else f"the error '{value}'"
+
+
+def _copy(value):
+    """A copy of its own: a function may write to what it receives."""
+    return structure_map(lambda part: part.copy() if isinstance(part, np.ndarray) else part, value)
+
+
+def _by_position(core):
+    found = []
+    for i in range(_COUNT):
+        try:
+            found.append(core.at(i))
+        except Error:
+            break
+    return found
+
+
+def _read_forward(core):
+    loader = _core.Loader(core.then("take", {"count": _COUNT}, "", 0, ""))
+    found = []
+    try:
+        for _ in range(_COUNT):
+            made = loader.next()
+            if made is None:
+                break
+            found.append(made[0])
+    finally:
+        loader.close()
+    return found
+
+
+def _stacked(values):
+    first = values[0]
+    if isinstance(first, COMPOSITES):
+        raise ValueError("sparse and ragged values are not stacked")
+    if isinstance(first, tuple):
+        return tuple(_stacked(parts) for parts in zip(*values))
+    if isinstance(first, dict):
+        return {key: _stacked([value[key] for value in values]) for key in first}
+    if isinstance(first, bytes):
+        return np.array(values, dtype=object)
+    return np.stack(values)
