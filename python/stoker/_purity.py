@@ -208,7 +208,7 @@ class Sandbox:
 
     def pure(self, value):
         """The value itself, its copy, or an `Outside`."""
-        if type(value) in _PLAIN or id(value) in _PURE or isinstance(value, (np.dtype, Value)):
+        if type(value) in _PLAIN or id(value) in _PURE or isinstance(value, (np.dtype, Value, _spec.TensorSpec)):
             return value
         known = self._made.get(id(value))
         return known[0] if known else self._keep(value, self._stand_in(value))
@@ -219,6 +219,11 @@ class Sandbox:
     def _is_foreign(self, module_name):
         """Code of others is not examined: it is large, and has caches and state that nothing shows from outside."""
         return module_name.partition(".")[0] != self._package and _is_installed(module_name)
+
+    @property
+    def has_outside(self):
+        """Whether something that the function names is not there."""
+        return any(type(made) is Outside for made, _ in self._made.values())
 
     def _keep(self, value, made):
         self._made[id(value)] = (made, value)
@@ -405,12 +410,14 @@ def _entries(container):
 
 
 def _is_named_tuple(kind):
-    """One that collections.namedtuple made, without methods of its own."""
-    return kind.__bases__ == (tuple,) and hasattr(kind, "_fields") and all(
-        name in _NAMED_TUPLE or name in kind._fields for name in vars(kind))
+    """One that collections.namedtuple made, or a class of such, without methods of its own."""
+    return hasattr(kind, "_fields") and kind.__mro__[-2:] == (tuple, object) and all(
+        name in _NAMED_TUPLE or name in kind._fields or isinstance(value, type)
+        for base in kind.__mro__[:-2] for name, value in vars(base).items())
 
 
-_NAMED_TUPLE = set(vars(collections.namedtuple("_Sample", "a"))) | {"__annotations__", "__orig_bases__", "__annotate__"}
+_NAMED_TUPLE = set(vars(collections.namedtuple("_Sample", "a"))) | {
+    "__annotations__", "__orig_bases__", "__annotate__", "__annotate_func__", "__dict__"}
 
 
 def _name_of(kind):

@@ -69,14 +69,12 @@ def confirmed(function, traced, sample):
     elements = [] if traced.random or sample is None else sample.elements
     if not elements and traced.doubt:
         return traced.doubt
-    return _difference(function, traced.function, elements)
-
-
-def _difference(function, program, elements):
     plain = python_function(function, "")
     for value in elements:
-        native, python = _result(program, value), _result(plain, value)
-        if not isinstance(python, Error) and not _same(native, python):
+        native, python = _result(traced.function, value), _result(plain, value)
+        if isinstance(python, Error):
+            return traced.doubt
+        if not _same(native, python):
             return f"as Python it has another result: {_described(python)} instead of {_described(native)}"
     return None
 

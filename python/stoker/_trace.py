@@ -32,7 +32,7 @@ def trace(function, structure):
     Raises what names something that does not exist, and what stoker's own functions refuse.
     """
     sandbox = Sandbox(function)
-    call = _Call(function if is_internal(function) else sandbox.pure(function), function, structure)
+    call = _Call(function, sandbox, structure)
     before = _generator_states()
     first = call()
     if first.function is None or is_internal(function):
@@ -50,8 +50,9 @@ def trace(function, structure):
 class _Call:
     """Calls of one function on new symbolic values each."""
 
-    def __init__(self, pure, function, structure):
-        self._pure = pure
+    def __init__(self, function, sandbox, structure):
+        self._pure = function if is_internal(function) else sandbox.pure(function)
+        self._sandbox = sandbox
         self._structure = structure
         fields = len(structure) if isinstance(structure, tuple) else 1
         self._takes_one = fields > 1 and takes_one(function, fields)
@@ -61,12 +62,18 @@ class _Call:
             try:
                 made = self._program()
             except Exception as failed:
-                if not found.reasons and isinstance(failed, (MissingName, MissingField, NameError, Error)):
+                if not found.reasons and self._is_mistake(failed):
                     raise
                 return Traced(None, found.reasons[0] if found.reasons else _in_words(failed))
         if found.reasons:
             return Traced(None, found.reasons[0])
         return Traced(*made, doubt=found.doubts[0] if found.doubts else None, random=found.random)
+
+    def _is_mistake(self, failed):
+        """Whether it would fail for every element: it names what does not exist, or an operation refuses its parameters."""
+        if isinstance(failed, Error):
+            return not self._sandbox.has_outside  # else the operation may have seen a stand-in
+        return isinstance(failed, (MissingName, MissingField, NameError))
 
     def _program(self):
         arguments = _arguments(self._structure)
@@ -157,12 +164,12 @@ def _in_words(failed):
 
 
 def _text_of(traced):
-    """The program as text: the whole of it, or its start where it holds arrays that no text holds."""
+    """The program as text; None where it holds arrays of which graphs have no text."""
     try:
         one = _core.Dataset.source("range", {"start": 0, "stop": 1}, "", 0, "")
         return one.then("map", {"map_func": traced.function}, "", 0, "").to_json()
-    except Error:
-        return traced.function.words()
+    except (Error, UnicodeDecodeError):
+        return None
 
 
 def _generator_states():

@@ -263,7 +263,32 @@ def _checked(name, operands):
         raise needs_python("an operator on strings is not an operation")
     if name in _LOGIC and not all(_is_bool(operand) for operand in operands):
         raise needs_python("'&', '|' and '~' on what may not be bool are not operations")
+    if name in ("floor_divide", "mod") and not _is_nonzero_or_float(operands[1]):
+        raise needs_python("a whole number divided by zero is 0 in NumPy and an error natively")
+    if name == "power" and not (_is_whole(operands[1]) and operands[1] > 0 and _limits(operands[0])):
+        raise needs_python("NumPy's power rounds as the machine does")
+    if name == "divide" and not all(_fits(operand, other) for operand, other in (operands, operands[::-1])):
+        raise needs_python("the number does not fit the type of the other operand")
     return operands
+
+
+def _limits(operand):
+    """The range of a symbolic value that is known to be a whole number; else None."""
+    known = isinstance(operand, Value) and operand._dtype is not None and operand._dtype.startswith(("int", "uint"))
+    return np.iinfo(operand._dtype) if known else None
+
+
+def _fits(number, other):
+    limits = _limits(other)
+    return limits is None or type(number) is not int or limits.min <= number <= limits.max
+
+
+def _is_nonzero_or_float(divisor):
+    if isinstance(divisor, Value):
+        return divisor._dtype is not None and "float" in divisor._dtype
+    if isinstance(divisor, (int, float, np.generic, np.ndarray, list, tuple)):
+        return bool(np.all(np.asarray(divisor) != 0)) or np.asarray(divisor).dtype.kind == "f"
+    return True
 
 
 def _is_text(operand):
@@ -327,10 +352,10 @@ def expr_of(value):
     """The expression of a symbolic value or a constant."""
     if isinstance(value, Value):
         return value._expr
+    if isinstance(value, (bytes, str, np.ndarray, np.generic)):  # np.float64 is a float, too
+        return _core.constant(value)
     if isinstance(value, (bool, int, float)):
         return _core.number(value)
-    if isinstance(value, (bytes, str, np.ndarray, np.generic)):
-        return _core.constant(value)
     if isinstance(value, (list, tuple)) and not any(isinstance(v, Value) for v in value):
         return _core.constant(constant(value))
     if isinstance(value, Outside):

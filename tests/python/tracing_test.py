@@ -62,6 +62,13 @@ GENERATOR = np.random.default_rng(7)
 COUNT = 0
 NUMBERS = itertools.count()
 TABLE = {1: 10, 2: 20}
+FOLDER = tempfile.TemporaryDirectory()
+
+
+def setUpModule():
+    for i in range(4):
+        np.save(os.path.join(FOLDER.name, f"{i}.npy"), np.arange(i, i + 2))
+    unittest.addModuleCleanup(FOLDER.cleanup)
 
 
 @impure
@@ -325,10 +332,7 @@ def file_position():
 
 @impure
 def numpy_file():
-    folder = tempfile.TemporaryDirectory()
-    for i in range(4):
-        np.save(os.path.join(folder.name, f"{i}.npy"), np.arange(i, i + 2))
-    return lambda x: np.load(f"{folder.name}/{x}.npy")
+    return lambda x: np.load(f"{FOLDER.name}/{x}.npy")
 
 
 @impure
