@@ -15,9 +15,14 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
 
 def cast(x, dtype, name=None):
     """The same values in another type; floats lose their fraction in integers."""
-    if _symbolic(x):
+    if _symbolic(x) or _loses_fractions(x, dtype_name(dtype)):
         return op("cast", x, dtype=dtype_name(dtype))
     return np.asarray(x).astype(dtype_name(dtype))
+
+
+def _loses_fractions(x, name):
+    """Floats outside of the range of an integer become what the processor makes of them, in NumPy another than here."""
+    return np.asarray(x).dtype.kind == "f" and name.startswith(("int", "uint"))
 
 
 def abs(x, name=None):
@@ -56,24 +61,24 @@ def shape(input, out_type=np.int32, name=None):
 
 
 def concat(values, axis, name=None):
-    return op("concat", *values, axis=int(axis)) if _symbolic(*values) else np.concatenate(values, axis)
+    return op("concat", *values, axis=int(axis))
 
 
 def stack(values, axis=0, name=None):
-    return op("stack", *values, axis=int(axis)) if _symbolic(*values) else np.stack(values, axis)
+    return op("stack", *values, axis=int(axis))
 
 
-def _reduce(native, eager):
+def _reduce(operation):
+    """NumPy sums in another order, and the last digits with it: arrays are reduced by the operation, too."""
+
     def reduce(input_tensor, axis=None, keepdims=False, name=None):
-        if not _symbolic(input_tensor):
-            return eager(input_tensor, axis=None if axis is None else tuple(np.atleast_1d(axis)), keepdims=keepdims)
         axes = None if axis is None else [int(a) for a in np.atleast_1d(axis)]
-        return op(native, input_tensor, axis=axes, keepdims=keepdims)
+        return op(operation, input_tensor, axis=axes, keepdims=keepdims)
 
     return reduce
 
 
-reduce_sum = _reduce("reduce_sum", np.sum)
-reduce_mean = _reduce("reduce_mean", np.mean)
-reduce_max = _reduce("reduce_max", np.max)
-reduce_min = _reduce("reduce_min", np.min)
+reduce_sum = _reduce("reduce_sum")
+reduce_mean = _reduce("reduce_mean")
+reduce_max = _reduce("reduce_max")
+reduce_min = _reduce("reduce_min")

@@ -380,9 +380,13 @@ def op(name, *inputs, **params):
 
 
 def _at_once(name, inputs, params):
-    arguments = [_core.argument(i) for i in range(len(inputs))]
-    program = _core.program(_core.op(name, arguments, params), len(inputs))
-    values = tuple(v if isinstance(v, (bytes, str, np.ndarray, np.generic)) else constant(v) for v in inputs)
+    """A plain number takes its type from the arrays, as inside of `map`; where there are none it is an array itself."""
+    weak = [type(value) in (bool, int, float) for value in inputs]
+    given = [value for value, plain in zip(inputs, weak) if not plain or all(weak)]
+    places = iter(range(len(given)))
+    parts = [expr_of(value) if plain and not all(weak) else _core.argument(next(places)) for value, plain in zip(inputs, weak)]
+    values = tuple(v if isinstance(v, (bytes, str, np.ndarray, np.generic)) else constant(v) for v in given)
+    program = _core.program(_core.op(name, parts, params), len(values))
     return _core.computed(program, _core.Element(values if len(values) > 1 else values[0]))
 
 
