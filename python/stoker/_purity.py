@@ -69,7 +69,8 @@ _PURE = _pure_objects()
 _CONSTANTS = (type(None), bool, int, float, complex, str, bytes, range, slice, type(Ellipsis), type(NotImplemented))
 _PLAIN = frozenset(_CONSTANTS)
 _KNOWN_MODULES = {math, operator, itertools, functools, np}
-_INSTALLED = tuple({os.path.join(sysconfig.get_paths()[name], "") for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+_STANDARD, _INSTALLED = (tuple({os.path.join(sysconfig.get_paths()[name], "") for name in names})
+                         for names in (("stdlib", "platstdlib"), ("purelib", "platlib")))
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -79,12 +80,23 @@ def is_internal(function):
     return code is not None and code.co_filename.startswith(_HERE)
 
 
-def _is_installed(module_name):
-    """Whether a module is Python's or one that was installed: not the user's own code."""
-    if module_name in sys.builtin_module_names:
+def _is_of_python(module_name):
+    """Whether a module belongs to Python itself."""
+    top = module_name.partition(".")[0]
+    if top in sys.builtin_module_names or top in getattr(sys, "stdlib_module_names", ()):  # the latter since 3.10
         return True
-    file = getattr(sys.modules.get(module_name), "__file__", None)
-    return file is not None and (file.startswith(_INSTALLED) or "site-packages" in file or "dist-packages" in file)
+    file = _file_of(module_name)
+    return file.startswith(_STANDARD) and not _is_installed(module_name)
+
+
+def _is_installed(module_name):
+    """Whether a module was installed: not the user's own code, unless the function is from there, too."""
+    file = _file_of(module_name)
+    return file.startswith(_INSTALLED) or "site-packages" in file or "dist-packages" in file
+
+
+def _file_of(module_name):
+    return getattr(sys.modules.get(module_name), "__file__", None) or ""
 
 
 def _package_of(function):
@@ -200,6 +212,7 @@ class Sandbox:
     """Makes pure copies of what one function uses. `changed()` tells whether a call has written to one of them."""
 
     def __init__(self, root):
+        self.has_outside = False  # whether the function names something that is not pure
         self._package = _package_of(root)
         self._made = {}  # by id: what was made of an object, and the object, which keeps the id its own
         self._globals = {}
@@ -208,7 +221,7 @@ class Sandbox:
 
     def pure(self, value):
         """The value itself, its copy, or an `Outside`."""
-        if type(value) in _PLAIN or id(value) in _PURE or isinstance(value, (np.dtype, Value, _spec.TensorSpec)):
+        if type(value) in _PLAIN or id(value) in _PURE or isinstance(value, (Value, _spec.TensorSpec)) or _is_dtype(value):
             return value
         known = self._made.get(id(value))
         return known[0] if known else self._keep(value, self._stand_in(value))
@@ -218,12 +231,13 @@ class Sandbox:
 
     def _is_foreign(self, module_name):
         """Code of others is not examined: it is large, and has caches and state that nothing shows from outside."""
+        if _is_of_python(module_name):
+            return True
         return module_name.partition(".")[0] != self._package and _is_installed(module_name)
 
-    @property
-    def has_outside(self):
-        """Whether something that the function names is not there."""
-        return any(type(made) is Outside for made, _ in self._made.values())
+    def _outside(self, reason):
+        self.has_outside = True
+        return Outside(reason)
 
     def _keep(self, value, made):
         self._made[id(value)] = (made, value)
@@ -239,7 +253,7 @@ class Sandbox:
 
     def _array(self, array):
         if type(array) is not np.ndarray or array.dtype.hasobject:
-            return Outside(f"it uses a {_name_of(type(array))} of {array.dtype}")
+            return self._outside(f"it uses a {_name_of(type(array))} of {array.dtype}")
         view = array.view()
         view.flags.writeable = False
         return view
@@ -250,7 +264,7 @@ class Sandbox:
     def _container(self, value):
         self._entries += len(value)
         if self._entries > _MOST_ENTRIES:
-            return Outside(f"it uses containers of more than {_MOST_ENTRIES} entries")
+            return self._outside(f"it uses containers of more than {_MOST_ENTRIES} entries")
         if type(value) in (list, dict, set, collections.OrderedDict):
             return self._mutable(value)
         if type(value) in (tuple, frozenset):
@@ -275,12 +289,12 @@ class Sandbox:
     def _function(self, function):
         module = function.__globals__.get("__name__", "")
         if self._is_foreign(module):
-            return Outside(f"it calls {module}.{function.__qualname__}")
+            return self._outside(f"it calls {module}.{function.__qualname__}")
         names, problem = _examined(function.__code__)
         if problem:
-            return Outside(f"it {problem}")
+            return self._outside(f"it {problem}")
         if function.__code__.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
-            return Outside("it is a coroutine")
+            return self._outside("it is a coroutine")
         cells = tuple(types.CellType() for _ in function.__closure__ or ())
         made = self._keep(function, types.FunctionType(function.__code__, self._environment(function, names), function.__name__,
                                                        None, cells))
@@ -319,32 +333,36 @@ class Sandbox:
     def _builtin(self, function):
         """A method of a constant (`table.get`); no other function of C is known."""
         owner = function.__self__
+        if owner is None or isinstance(owner, types.ModuleType):
+            return self._outside(f"it calls {function.__module__ or ''}.{function.__qualname__}".replace(" .", " "))
         if type(owner) in _PLAIN or type(owner) in (list, tuple, dict, set, frozenset):
             return getattr(self.pure(owner), function.__name__)
-        if owner is None or isinstance(owner, types.ModuleType):
-            return Outside(f"it calls {function.__module__ or ''}.{function.__qualname__}".replace(" .", " "))
-        return Outside(f"it uses a {_name_of(type(owner))}")
+        return self._outside(f"it uses a {_name_of(type(owner))}")
 
     # ---- objects with attributes
 
     def _module(self, module):
         known = module in _KNOWN_MODULES or module.__name__ == "stoker" or module.__name__.startswith(("stoker.", "numpy."))
-        if not known and self._is_foreign(module.__name__):
-            return Outside(f"it uses the module {module.__name__}")
-        return _Namespace(f"it uses the module {module.__name__} as a value",
-                          lambda name: self._of_module(module, name, known))
+        read = self._of_foreign_module if not known and self._is_foreign(module.__name__) else self._of_module
+        return _Namespace(f"it uses the module {module.__name__} as a value", lambda name: read(module, name, known))
 
     def _of_module(self, module, name, known):
+        if name not in vars(module) and not known and (type(module) is not types.ModuleType or "__getattr__" in vars(module)):
+            return self._outside(f"it uses {module.__name__}.{name}")  # the module makes it when it is asked for it
         if name not in vars(module) and not (known and hasattr(module, name)):
             raise MissingName(f"module '{module.__name__}' has no attribute '{name}'")
         value = getattr(module, name) if known else vars(module)[name]
         if not known or id(value) in _PURE or type(value) in _PLAIN or isinstance(value, (np.dtype, types.ModuleType)):
             return self.pure(value)
-        return Outside(f"it uses {module.__name__}.{name}")
+        return self._outside(f"it uses {module.__name__}.{name}")
+
+    def _of_foreign_module(self, module, name, _):
+        value = vars(module).get(name)
+        return value if _is_dtype(value) else self._outside(f"it uses {module.__name__}.{name}")
 
     def _class(self, kind):
         if self._is_foreign(kind.__module__):
-            return Outside(f"it uses {_name_of(kind)}")
+            return self._outside(f"it uses {_name_of(kind)}")
         return _Namespace(f"it uses the class {_name_of(kind)}", lambda name: self._of_class(kind, name))
 
     def _of_class(self, kind, name):
@@ -355,14 +373,14 @@ class Sandbox:
             return types.MethodType(self.pure(found.__func__), self.pure(kind))
         if isinstance(found, types.FunctionType) or (found is not None and not hasattr(type(found), "__get__")):
             return self.pure(found)
-        return Outside(f"it uses {_name_of(kind)}.{name}")
+        return self._outside(f"it uses {_name_of(kind)}.{name}")
 
     def _object(self, value):
         kind = type(value)
         if callable(value) and hasattr(value, "__qualname__"):  # a function of an extension
-            return Outside(f"it calls {value.__qualname__}")
+            return self._outside(f"it calls {value.__qualname__}")
         if kind is not types.SimpleNamespace and not self._has_plain_attributes(kind):
-            return Outside(f"it uses a {_name_of(kind)}")
+            return self._outside(f"it uses a {_name_of(kind)}")
         return _Namespace(f"it uses a {_name_of(kind)} as a value", lambda name: self._of_object(value, name))
 
     def _has_plain_attributes(self, kind):
@@ -407,6 +425,11 @@ def _entries(container):
     if isinstance(container, set):
         return sorted(id(part) for part in container)
     return [id(part) for part in container]
+
+
+def _is_dtype(value):
+    """NumPy's or TensorFlow's."""
+    return isinstance(value, np.dtype) or (type(value).__name__ == "DType" and type(value).__module__.startswith("tensorflow."))
 
 
 def _is_named_tuple(kind):

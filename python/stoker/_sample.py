@@ -42,7 +42,7 @@ def of_source(core, stage, params):
         return Sample(lambda: _by_position(core))
     files = params.get("filenames", ())
     if stage in _FORWARD and all(isinstance(file, (str, bytes)) and os.path.isfile(file) for file in files):
-        return Sample(lambda: _read_forward(core))
+        return Sample(lambda: _read_forward(stage, params))
     return None
 
 
@@ -126,8 +126,10 @@ def _by_position(core):
     return found
 
 
-def _read_forward(core):
-    loader = _core.Loader(core.then("take", {"count": _COUNT}, "", 0, ""))
+def _read_forward(stage, params):
+    """By a source of its own, as each reading is a pass of its source."""
+    source = _core.Dataset.source(stage, params, "", 0, "")
+    loader = _core.Loader(source.then("take", {"count": _COUNT}, "", 0, ""))
     found = []
     try:
         for _ in range(_COUNT):

@@ -51,7 +51,7 @@ class _Call:
     """Calls of one function on new symbolic values each."""
 
     def __init__(self, function, sandbox, structure):
-        self._pure = function if is_internal(function) else sandbox.pure(function)
+        self._function = function
         self._sandbox = sandbox
         self._structure = structure
         fields = len(structure) if isinstance(structure, tuple) else 1
@@ -77,7 +77,8 @@ class _Call:
 
     def _program(self):
         arguments = _arguments(self._structure)
-        result = self._pure(tuple(arguments)) if self._takes_one else self._pure(*arguments)
+        pure = self._function if is_internal(self._function) else self._sandbox.pure(self._function)
+        result = pure(tuple(arguments)) if self._takes_one else pure(*arguments)
         if not _has_value(result):
             return None, "its result depends on no argument"
         return _core.program(result_expr(result), len(arguments)), None

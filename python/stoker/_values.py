@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _core
 from ._composite import COMPOSITES
-from .errors import NeedsValue
+from .errors import Error, NeedsValue
 
 
 def dtype_name(dtype):
@@ -353,14 +353,21 @@ def expr_of(value):
     if isinstance(value, Value):
         return value._expr
     if isinstance(value, (bytes, str, np.ndarray, np.generic)):  # np.float64 is a float, too
-        return _core.constant(value)
+        return _constant_expr(value)
     if isinstance(value, (bool, int, float)):
         return _core.number(value)
     if isinstance(value, (list, tuple)) and not any(isinstance(v, Value) for v in value):
-        return _core.constant(constant(value))
+        return _constant_expr(constant(value))
     if isinstance(value, Outside):
         _refuse(value)
     raise needs_python(f"a {type(value).__name__} is not an array, a number or a string")
+
+
+def _constant_expr(value):
+    try:
+        return _core.constant(value)
+    except Error as refused:
+        raise needs_python(str(refused)) from None
 
 
 # Operations that draw the element's random numbers.

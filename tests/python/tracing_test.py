@@ -27,6 +27,9 @@ import uuid
 import numpy as np
 
 import stoker as sk
+from stoker import _core
+from stoker._trace import python_function, trace
+from stoker._values import Value
 
 EPOCHS = 3
 PYTHON, NATIVE = {}, {}  # forms by name
@@ -1132,6 +1135,13 @@ def bare(value):
     return value if isinstance(value, bytes) else np.asarray(value, np.float32 if isinstance(value, float) else None).tolist()
 
 
+def epochs_of(found):
+    """What can be compared. A stage may call its function for an element before it does for the one ahead of it, so of numbers
+    the sum counts, which has every draw in it."""
+    numbers = all(isinstance(value, (int, float)) for epoch in bare(found) for value in epoch)
+    return [round(math.fsum(epoch), 6) for epoch in bare(found)] if numbers else bare(found)
+
+
 class Forms(unittest.TestCase):
     def test_there_are_enough_of_them(self):
         self.assertGreaterEqual(len(PYTHON), 40)
@@ -1150,12 +1160,217 @@ class Forms(unittest.TestCase):
     def test_every_epoch_is_that_of_a_plain_loop(self):
         for name, (make, source) in {**PYTHON, **NATIVE}.items():
             with self.subTest(name):
-                self.assertEqual(bare(passes(make, source)), bare(plain_loop(make, source)))
+                self.assertEqual(*(epochs_of(run(make, source)) for run in (passes, plain_loop)))
 
     def test_native_and_python_have_the_same_bits_and_types(self):
         for name, (make, source) in NATIVE.items():
             with self.subTest(name):
                 self.assertEqual(described(passes(make, source)), described(passes(make, source, workers="serial")))
+
+
+class Calls(unittest.TestCase):
+    """Making a dataset calls nothing that could be noticed."""
+
+    def test_a_function_with_effects_is_not_called_by_map(self):
+        seen = []
+
+        def noting(x):
+            seen.append(None)
+            return x + 1
+
+        ds = sk.Dataset.range(3).map(noting)
+        self.assertEqual(seen, [])
+        self.assertEqual(list(ds), [1, 2, 3])
+        self.assertEqual(len(seen), 3)
+
+    def test_generators_and_python_stages_upstream_are_not_run(self):
+        calls = []
+
+        def numbers():
+            calls.append("generator")
+            yield np.int64(1)
+
+        ds = sk.Dataset.from_generator(numbers, output_signature=sk.TensorSpec((), sk.int64)).map(lambda x: x + 1)
+        self.assertEqual(calls, [])
+        self.assertNotIn("Python", ds.explain())
+        self.assertEqual(list(ds), [2])
+
+    def test_no_pass_is_taken_from_a_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.txt")
+            with open(path, "w") as file:
+                file.write("one\ntwo\n")
+            ds = sk.data.TextLineDataset(path).map(lambda line: (line, line == b"two")).map(lambda line, _: int(line))
+            with self.assertRaises(sk.InvalidArgument) as caught:
+                next(iter(ds))
+        self.assertEqual(caught.exception.origin, "text_lines:0")
+
+    def test_no_pass_is_taken_from_a_shuffle(self):
+        shuffled = sk.Dataset.range(20).shuffle(5, seed=1)
+        first = list(sk.Dataset.range(20).shuffle(5, seed=1))
+        self.assertEqual(list(shuffled.map(lambda x: x + 0)), first)
+
+    def test_the_source_is_not_written_to(self):
+        rows = np.zeros((3, 2), np.float32)
+
+        def call(x):
+            y = x * 1
+            y += 1
+            return y
+
+        sk.Dataset.from_tensor_slices(rows).map(call)
+        self.assertEqual(rows.sum(), 0)
+
+
+class Elements(unittest.TestCase):
+    """The first elements decide where the text of a function leaves a doubt."""
+
+    def test_in_place_is_python_where_no_element_can_be_looked_at(self):
+        def call(x):
+            x /= 2
+            return x
+
+        def numbers():
+            yield np.ones(2, np.float32)
+
+        ds = sk.Dataset.from_generator(numbers, output_signature=sk.TensorSpec((2,), sk.float32)).map(call)
+        self.assertIn("in place", ds.explain())
+
+    def test_explain_shows_how_the_results_differ(self):
+        ds = sk.Dataset.range(3).map(lambda x: (x, x * [1, 2]))
+        self.assertIn("as Python it has another result", ds.explain())
+
+    def test_they_go_through_maps_batches_and_zips(self):
+        rows = sk.Dataset.from_tensor_slices(np.ones((4, 2), np.float32)).shuffle(4).map(lambda x: x + 1).batch(2)
+
+        def call(x, y):
+            x += np.ones(2)
+            return x + y
+
+        ds = sk.Dataset.zip((rows, rows)).map(call)
+        self.assertIn("as Python it has another result", ds.explain())
+        self.assertEqual(next(iter(ds)).dtype, np.float32)
+
+
+class Names(unittest.TestCase):
+    """What names something that does not exist fails when the dataset is made."""
+
+    def test_of_a_module(self):
+        for function in (lambda x: sk.image.no_such(x), lambda x: sk.io.no_such(x), lambda x: np.no_such(x)):
+            with self.assertRaisesRegex(AttributeError, "no_such"):
+                sk.Dataset.range(3).map(function)
+
+    def test_of_a_global(self):
+        with self.assertRaisesRegex(NameError, "no_such"):
+            sk.Dataset.range(3).map(lambda x: no_such(x))  # noqa: F821
+
+    def test_of_a_field(self):
+        ds = sk.Dataset.from_tensor_slices({"image": np.arange(3)})
+        with self.assertRaisesRegex(KeyError, "did you mean 'image'"):
+            ds.map(lambda x: x["imgae"])
+
+    def test_of_an_operation_refuses_its_parameters_at_once(self):
+        with self.assertRaises(sk.InvalidArgument):
+            sk.Dataset.range(3).map(lambda x: sk.image.resize(x, (1, 2, 3)))
+
+
+class Captured(unittest.TestCase):
+    """Numbers and arrays are what they were when the dataset was made."""
+
+    def test_numbers_and_arrays_of_the_closure(self):
+        scale, offset = 2, np.array([1, 2])
+        ds = sk.Dataset.range(2).map(lambda x: x * scale + offset)
+        scale = 100
+        offset[:] = 100
+        self.assertEqual([row.tolist() for row in ds], [[1, 2], [3, 4]])
+
+
+class OneResult(unittest.TestCase):
+    """An expression that is native has NumPy's result, with no element to look at before."""
+
+    OPERATORS = [operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
+                 operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
+    TYPES = ["bool", "int8", "int32", "int64", "uint8", "uint64", "float16", "float32", "float64"]
+    NUMBERS = [0, 2, -1, 300, 2.5, True, np.float64(0.1), np.int64(-2), np.uint8(7)]
+    FUNCTIONS = {
+        "abs": sk.abs, "minimum": lambda x: sk.minimum(x, 0.5), "maximum": lambda x: sk.maximum(x, 1),
+        "reshape": lambda x: sk.reshape(x, (-1, 1)), "expand_dims": lambda x: sk.expand_dims(x, 0),
+        "squeeze": lambda x: sk.squeeze(sk.expand_dims(x, 0), 0), "shape": sk.shape, "stack": lambda x: sk.stack([x, x], -1),
+        "stack with a number": lambda x: sk.stack([x, 1]), "concat": lambda x: sk.concat([x, x], 0), "sum": sk.reduce_sum,
+        "sum of columns": lambda x: sk.reduce_sum(x, 0), "mean": sk.reduce_mean, "max": sk.reduce_max,
+        "mean of rows": lambda x: sk.reduce_mean(x, -1, keepdims=True), "min": sk.reduce_min, "first": lambda x: x[0],
+        "last": lambda x: x[..., -1], "reversed": lambda x: x[::-1], "new axis": lambda x: x[None],
+        "constants": lambda x: (x, 1, 2.5, True, b"a", "b", 2**40, np.float64(1), np.arange(3)),
+    }
+
+    def values(self, dtype):
+        if dtype == "bool":
+            return np.array([0, 1, 1, 0, 1, 0], bool)
+        if "int" in dtype:
+            limits = np.iinfo(dtype)
+            return np.array([0, 1, 3, 7, limits.max, limits.min], dtype)
+        return np.array([0, 1.5, -2.25, np.nan, np.inf, 1e3], dtype)
+
+    def check(self, function, value, name):
+        structure = tuple(map(spec_of, value)) if isinstance(value, tuple) else spec_of(value)
+        try:
+            traced = trace(function, structure)
+        except sk.Error:
+            return
+        if traced.function is None or traced.doubt:
+            return
+        with np.errstate(all="ignore"):
+            results = [_result(made, value) for made in (traced.function, python_function(function, ""))]
+        if not all(isinstance(result, sk.Error) for result in results):
+            self.assertEqual(*map(repr, results), name)
+
+    def test_of_operators(self):
+        for apply, dtype in itertools.product(self.OPERATORS, self.TYPES):
+            for number in self.NUMBERS:
+                for value in (self.values(dtype), self.values(dtype)[3]):
+                    self.check(lambda x: apply(x, number), value, (apply, dtype, number))
+                    self.check(lambda x: apply(number, x), value, (apply, number, dtype))
+            for other in self.TYPES:
+                self.check(lambda x, y: apply(x, y), (self.values(dtype), self.values(other)), (apply, dtype, other))
+
+    def test_of_functions(self):
+        many = np.random.default_rng(1).normal(size=(37, 53)) * 50
+        for (name, function), dtype in itertools.product(self.FUNCTIONS.items(), self.TYPES):
+            for value in (self.values(dtype), self.values(dtype)[3], many.astype(dtype)):
+                self.check(function, value, (name, dtype))
+
+    def test_of_casts(self):
+        for dtype, to in itertools.product(self.TYPES, self.TYPES):
+            self.check(lambda x: sk.cast(x, to), self.values(dtype), (dtype, to))
+
+
+def spec_of(value):
+    return sk.TensorSpec(np.shape(value), np.asarray(value).dtype)
+
+
+def _result(function, value):
+    try:
+        return _core.computed(function, _core.Element(value))
+    except sk.Error as failed:
+        return failed
+
+
+class Reports(unittest.TestCase):
+    def test_explain_gives_the_reason(self):
+        rng = np.random.default_rng(1)
+        for function, reason in {
+            (lambda x: x + rng.random()): "numpy.random",
+            (lambda x: x + time.time()): "time.time",
+            (lambda x: f"{x}"): "formatting",
+            (lambda x: x + len(os.environ)): "os.environ",
+            (lambda x: 1): "depends on no argument",
+        }.items():
+            self.assertIn(reason, sk.Dataset.range(3).map(function).explain())
+
+    def test_a_symbolic_value_has_no_text_and_no_hash(self):
+        for read in (str, repr, "{}".format, hash, bool, int, float, len, list, np.asarray, lambda x: x in {1}, "%s".__mod__):
+            with self.assertRaises(sk.NeedsValue):
+                read(Value(_core.argument(0)))
 
 
 if __name__ == "__main__":
