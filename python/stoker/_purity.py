@@ -22,7 +22,8 @@ import types
 import numpy as np
 
 from . import _composite, _ops, _spec, _values, errors, image, io
-from ._values import Outside, Value, needs_python
+from ._findings import Outside, needs_python
+from ._values import Value
 
 _MOST_ENTRIES = 10_000  # of a captured container; larger ones are data, and copying them would take longer than tracing
 

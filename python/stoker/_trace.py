@@ -8,8 +8,9 @@ import numpy as np
 
 from . import _core
 from ._composite import COMPOSITES, composite_of
+from ._findings import tracing
 from ._purity import MissingName, Sandbox, is_internal
-from ._values import Value, dtype_name, result_expr, tracing
+from ._values import Value, dtype_name, result_expr
 from .errors import Error
 
 

@@ -1,13 +1,11 @@
 """Symbolic values: what a traced function computes with."""
 
-import contextlib
-import threading
-
 import numpy as np
 
 from . import _core
 from ._composite import COMPOSITES
-from .errors import Error, NeedsValue
+from ._findings import Outside, doubt, findings, needs_python
+from .errors import Error
 
 
 def dtype_name(dtype):
@@ -22,71 +20,6 @@ def dtype_name(dtype):
     return np.dtype(dtype).name
 
 
-class Findings:
-    """What one call of a traced function showed."""
-
-    def __init__(self):
-        self.reasons = []  # why the function has to run as Python
-        self.doubts = []  # where NumPy may have another result; real elements have to show that it has not
-        self.random = False  # an operation draws the element's random numbers
-
-
-class _Thread(threading.local):
-    findings = None  # of the trace that this thread is in
-
-
-_thread = _Thread()
-
-
-@contextlib.contextmanager
-def tracing():
-    """Collects findings inside of the block, also those whose exception is caught there."""
-    previous, _thread.findings = _thread.findings, Findings()
-    try:
-        yield _thread.findings
-    finally:
-        _thread.findings = previous
-
-
-def needs_python(reason):
-    """Returns the exception to raise; a trace of this thread keeps the reason."""
-    if _thread.findings is not None:
-        _thread.findings.reasons.append(reason)
-    return NeedsValue(reason)
-
-
-class Outside:
-    """Stands for what a traced function must not use. Any use of it is a reason for Python."""
-
-    __slots__ = ("_reason",)
-
-    def __init__(self, reason):
-        object.__setattr__(self, "_reason", reason)
-
-
-def _refuse(self, *_, **__):
-    raise needs_python(object.__getattribute__(self, "_reason"))
-
-
-def _attribute(self, name):
-    return object.__getattribute__(self, name) if name == "__class__" else _refuse(self)
-
-
-_SPECIAL_NAMES = """call bool len iter next contains getitem setitem delitem setattr delattr eq ne lt le gt ge hash str repr format
-    bytes int float complex index round trunc floor ceil neg pos abs invert array fspath enter exit await aiter anext reversed
-    length_hint reduce_ex""".split()
-_OPERATOR_NAMES = "add sub mul truediv floordiv mod divmod pow matmul lshift rshift and or xor".split()
-for _name in _SPECIAL_NAMES + [side + _name for _name in _OPERATOR_NAMES for side in ("", "r", "i")]:
-    setattr(Outside, f"__{_name}__", _refuse)
-Outside.__getattribute__ = _attribute
-Outside.__array_ufunc__ = None
-
-
-def _doubt(reason):
-    if _thread.findings is not None:
-        _thread.findings.doubts.append(reason)
-
-
 def _needs(what):
     def refuse(self, *_, **__):
         raise needs_python(f"{what} requires an actual value, and there is none while a function is traced")
@@ -96,7 +29,7 @@ def _needs(what):
 
 def _in_place(name):
     def assign(self, other):
-        _doubt(f"an array keeps its type and changes for all its names by '{name}' in place")
+        doubt(f"an array keeps its type and changes for all its names by '{name}' in place")
         return _operator(name, self, other)
 
     return assign
@@ -312,7 +245,7 @@ def _operand(name, operand):
     if any(isinstance(part, Value) for part in operand):
         raise needs_python("an operator on a list of values is not an operation")
     if name == "multiply":
-        _doubt("a whole number times a list repeats the list")
+        doubt("a whole number times a list repeats the list")
     return np.asarray(operand)
 
 
@@ -359,7 +292,7 @@ def expr_of(value):
     if isinstance(value, (list, tuple)) and not any(isinstance(v, Value) for v in value):
         return _constant_expr(constant(value))
     if isinstance(value, Outside):
-        _refuse(value)
+        bool(value)  # raises its reason
     raise needs_python(f"a {type(value).__name__} is not an array, a number or a string")
 
 
@@ -377,11 +310,11 @@ _RANDOM = {name for name, kind in _core.ops().items() if any(param["name"] == "s
 def op(name, *inputs, **params):
     """An operation by its name in the table; outside of `map`, on arrays, it is done at once."""
     if not any(isinstance(value, Value) for value in inputs):
-        if _thread.findings is not None and (name in _RANDOM or name == "read_file"):
+        if findings() is not None and (name in _RANDOM or name == "read_file"):
             raise needs_python(f"{name} of constants may give another result when it is called again")
         return _at_once(name, inputs, params)
-    if _thread.findings is not None and name in _RANDOM:
-        _thread.findings.random = True
+    if findings() is not None and name in _RANDOM:
+        findings().random = True
     dtype = params.get("dtype") if name == "cast" else "bool" if name in _COMPARISONS or name in _LOGIC else None
     return Value(_core.op(name, [expr_of(value) for value in inputs], params), dtype)
 
