@@ -9,6 +9,7 @@ else it names is an `Outside` there: using one in any way is a reason for Python
 import builtins
 import collections
 import dis
+import enum
 import functools
 import inspect
 import itertools
@@ -67,8 +68,7 @@ def _is_of_stoker(value):
 
 
 _PURE = _pure_objects()
-_CONSTANTS = (type(None), bool, int, float, complex, str, bytes, range, slice, type(Ellipsis), type(NotImplemented))
-_PLAIN = frozenset(_CONSTANTS)
+_PLAIN = frozenset(map(type, (None, True, 0, 0.0, 0j, "", b"", range(0), slice(None), Ellipsis, NotImplemented)))
 _KNOWN_MODULES = {math, operator, itertools, functools, np}
 _STANDARD, _INSTALLED = (tuple({os.path.join(sysconfig.get_paths()[name], "") for name in names})
                          for names in (("stdlib", "platstdlib"), ("purelib", "platlib")))
@@ -77,8 +77,7 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 
 def is_internal(function):
     """Whether a function is written in this package."""
-    code = getattr(function, "__code__", None)
-    return code is not None and code.co_filename.startswith(_HERE)
+    return isinstance(function, types.FunctionType) and function.__code__.co_filename.startswith(_HERE)
 
 
 def _is_of_python(module_name):
@@ -115,7 +114,7 @@ _WRITES = {"STORE_GLOBAL": "the global variable", "DELETE_GLOBAL": "the global v
 _OUTER_WRITES = {"STORE_DEREF", "DELETE_DEREF"}
 _ATTRIBUTES = {"LOAD_ATTR", "LOAD_METHOD"}
 _EFFECT_ATTRIBUTES = {"tofile", "dump", "setflags"}  # of arrays
-_ONLY_ONCE = (None, True, False, Ellipsis, NotImplemented)
+_SINGLE = (None, True, False, Ellipsis, NotImplemented)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -161,7 +160,7 @@ def _forbidden(instruction, previous, outer):
 
 def _is_single(instruction):
     """A constant of which there is one object only: `is` means `==`."""
-    return instruction.opname == "LOAD_CONST" and any(instruction.argval is one for one in _ONLY_ONCE)
+    return instruction.opname == "LOAD_CONST" and any(instruction.argval is one for one in _SINGLE)
 
 
 def _is_special(name):
@@ -367,6 +366,8 @@ class Sandbox:
         return _Namespace(f"it uses the class {_name_of(kind)}", lambda name: self._of_class(kind, name))
 
     def _of_class(self, kind, name):
+        if issubclass(kind, enum.Enum) and name in kind.__members__:
+            return self.pure(kind.__members__[name])
         found = inspect.getattr_static(kind, name, None) if name != "__call__" else None
         if isinstance(found, staticmethod):
             return self.pure(found.__func__)
@@ -378,8 +379,10 @@ class Sandbox:
 
     def _object(self, value):
         kind = type(value)
-        if callable(value) and hasattr(value, "__qualname__"):  # a function of an extension
+        if str(kind.__module__).startswith("_cython"):  # a function of an extension
             return self._outside(f"it calls {value.__qualname__}")
+        if isinstance(value, enum.Enum) and _is_plain_enum(kind):
+            return value
         if kind is not types.SimpleNamespace and not self._has_plain_attributes(kind):
             return self._outside(f"it uses a {_name_of(kind)}")
         return _Namespace(f"it uses a {_name_of(kind)} as a value", lambda name: self._of_object(value, name))
@@ -431,6 +434,13 @@ def _entries(container):
 def _is_dtype(value):
     """NumPy's or TensorFlow's."""
     return isinstance(value, np.dtype) or (type(value).__name__ == "DType" and type(value).__module__.startswith("tensorflow."))
+
+
+def _is_plain_enum(kind):
+    """An enumeration of constants without methods of its own."""
+    return all(type(member.value) in _PLAIN for member in kind) and not any(
+        hasattr(type(value), "__get__") for base in kind.__mro__ if not _is_of_python(base.__module__)
+        for name, value in vars(base).items() if not name.startswith("_") and name not in kind.__members__)
 
 
 def _is_named_tuple(kind):

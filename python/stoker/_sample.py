@@ -16,6 +16,7 @@ from ._trace import python_function
 from .errors import Error
 
 _COUNT = 2
+_MOST_BYTES = 1 << 24  # of an element; computing larger ones twice would delay the program
 _BY_POSITION = {"range", "from_tensors", "from_tensor_slices", "list_files", "picture_folder", "npy"}
 _FORWARD = {"counter", "text_lines", "tfrecord", "csv", "jsonl", "fixed_length_records", "tar"}
 _SAME_ELEMENTS = {"shuffle", "repeat", "take", "skip", "shard", "cache", "prefetch", "filter", "ignore_errors",
@@ -31,8 +32,8 @@ class Sample:
     @functools.cached_property
     def elements(self):
         try:
-            return self._make()
-        except (Error, ValueError, TypeError):  # there are none, they fail, or they are of several shapes
+            return [value for value in self._make() if _size_of(value) <= _MOST_BYTES]
+        except (Error, ValueError, TypeError, IndexError):  # there are none, they fail, or they are of several shapes
             return []
 
 
@@ -109,6 +110,12 @@ def _described(value):
     if isinstance(value, np.ndarray) and value.ndim:
         return f"{value.dtype} of shape {value.shape}"
     return f"{value!r:.80}" if not isinstance(value, Error) else f"the error '{value}'"
+
+
+def _size_of(value):
+    sizes = []
+    structure_map(lambda part: sizes.append(getattr(part, "nbytes", 0)), value)
+    return sum(sizes)
 
 
 def _copy(value):

@@ -8,6 +8,7 @@ import collections
 import contextlib
 import dataclasses
 import datetime
+import enum
 import functools
 import io as python_io
 import itertools
@@ -945,6 +946,17 @@ def settings_in_a_dict():
     return lambda x: {name: x + i for i, name in enumerate(CONFIG["names"])}
 
 
+class Mode(enum.Enum):
+    TRAIN = "train"
+    TEST = "test"
+
+
+@pure
+def enumeration():
+    mode = Mode.TRAIN
+    return lambda x: x + 1 if mode == Mode.TRAIN else x - len(Mode.TEST.value)
+
+
 @pure
 def mathematics_on_constants():
     return lambda x: x * math.sqrt(2) + np.pi + float(np.exp(1.0))
@@ -1239,6 +1251,16 @@ class Elements(unittest.TestCase):
     def test_explain_shows_how_the_results_differ(self):
         ds = sk.Dataset.range(3).map(lambda x: (x, x * [1, 2]))
         self.assertIn("as Python it has another result", ds.explain())
+
+    def test_large_elements_are_not_computed_twice(self):
+        ds = sk.Dataset.from_tensors(np.zeros(1 << 25, np.uint8))
+
+        def call(x):
+            x += 1
+            return x
+
+        self.assertIn("in place", ds.map(call).explain())
+        self.assertNotIn("Python", ds.map(lambda x: x + 1).explain())
 
     def test_they_go_through_maps_batches_and_zips(self):
         rows = sk.Dataset.from_tensor_slices(np.ones((4, 2), np.float32)).shuffle(4).map(lambda x: x + 1).batch(2)
