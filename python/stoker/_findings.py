@@ -13,6 +13,7 @@ class Findings:
         self.reasons = []  # why the function has to run as Python
         self.doubts = []  # where NumPy may have another result; real elements have to show that it has not
         self.random = False  # an operation draws the element's random numbers
+        self.divides = False  # by what may be zero: of whole numbers an error natively, 0 in NumPy
 
 
 class _Thread(threading.local):

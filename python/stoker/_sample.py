@@ -67,15 +67,18 @@ def zipped(samples):
 
 def confirmed(function, traced, sample):
     """Compares the program with the function it was traced from. Returns why it must not be used; None where it may."""
-    elements = [] if traced.random or sample is None else sample.elements
-    if not elements and traced.doubt:
-        return traced.doubt
+    found = traced.found
+    doubt = found.doubts[0] if found.doubts else None
+    elements = [] if found.random or sample is None else sample.elements
+    if not elements:
+        return doubt
     plain = python_function(function, "")
     for value in elements:
         native, python = _result(traced.function, value), _result(plain, value)
-        if isinstance(python, Error):
-            return traced.doubt
-        if not _same(native, python):
+        if isinstance(python, Error) or (found.divides and isinstance(native, Error)):
+            if doubt:
+                return doubt
+        elif not _same(native, python):
             return f"as Python it has another result: {_described(python)} instead of {_described(native)}"
     return None
 

@@ -17,14 +17,13 @@ from .errors import Error
 class Traced:
     """`function` for the engine, or why it is a Python stage.
 
-    `doubt` is why real elements have to confirm it, `random` whether they cannot, as it draws their random numbers.
+    `found` is what the trace found out: why real elements have to confirm it, and whether they can.
     """
 
-    def __init__(self, function, why, doubt=None, random=False):
+    def __init__(self, function, why, found=None):
         self.function = function
         self.why = why
-        self.doubt = doubt
-        self.random = random
+        self.found = found
 
 
 def trace(function, structure):
@@ -66,9 +65,7 @@ class _Call:
                 if not found.reasons and self._is_mistake(failed):
                     raise
                 return Traced(None, found.reasons[0] if found.reasons else _in_words(failed))
-        if found.reasons:
-            return Traced(None, found.reasons[0])
-        return Traced(*made, doubt=found.doubts[0] if found.doubts else None, random=found.random)
+        return Traced(None, found.reasons[0]) if found.reasons else Traced(*made, found)
 
     def _is_mistake(self, failed):
         """Whether it would fail for every element: it names what does not exist, or an operation refuses its parameters."""
@@ -139,7 +136,9 @@ def symbolic(expr, structure):
         return _Fields((key, symbolic(_core.get(expr, key), part)) for key, part in structure.items())
     if isinstance(structure, COMPOSITES):
         return composite_of(symbolic(expr, structure._parts()))
-    return Value(expr, None if structure is None else dtype_name(structure.dtype))
+    if structure is None:
+        return Value(expr)
+    return Value(expr, dtype_name(structure.dtype), None if structure.shape is None else len(structure.shape))
 
 
 def _arguments(structure):

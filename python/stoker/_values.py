@@ -38,16 +38,17 @@ def _in_place(name):
 class Value:
     """A component of an element that does not exist yet. Operators and stoker's functions work on it.
 
-    `dtype` is the name of its type where that is known before anything runs.
+    `dtype` is the name of its type and `rank` the number of its axes where these are known before anything runs.
     """
 
-    __slots__ = ("_expr", "_dtype")
+    __slots__ = ("_expr", "_dtype", "_rank")
     __array_ufunc__ = None  # NumPy leaves arithmetic to us
     __array_priority__ = 1000
 
-    def __init__(self, expr, dtype=None):
+    def __init__(self, expr, dtype=None, rank=None):
         self._expr = expr
         self._dtype = dtype
+        self._rank = rank
 
     __bool__ = _needs("a condition")
     __int__ = _needs("int()")
@@ -165,7 +166,7 @@ class Value:
 
     def __getitem__(self, key):
         keys = key if isinstance(key, tuple) else (key,)
-        if self._dtype == "string" or any(not _is_index(k) for k in keys):
+        if any(not _is_index(k) for k in keys) or (self._dtype == "string" and not self._rank and any(map(_is_part, keys))):
             raise needs_python("this index requires an actual value, and there is none while a function is traced")
         if any(k is Ellipsis for k in keys) and not all(k is Ellipsis or k == slice(None) for k in keys[:-1]):
             raise needs_python("an index between '...' and another one is not an operation")
@@ -196,8 +197,8 @@ def _checked(name, operands):
         raise needs_python("an operator on strings is not an operation")
     if name in _LOGIC and not all(_is_bool(operand) for operand in operands):
         raise needs_python("'&', '|' and '~' on what may not be bool are not operations")
-    if name in ("floor_divide", "mod") and not _is_nonzero_or_float(operands[1]):
-        raise needs_python("a whole number divided by zero is 0 in NumPy and an error natively")
+    if name in ("floor_divide", "mod") and findings() is not None:
+        findings().divides = True
     if name == "power" and not (_is_whole(operands[1]) and operands[1] > 0 and _limits(operands[0])):
         raise needs_python("NumPy's power rounds as the machine does")
     if name == "divide" and not all(_fits(operand, other) for operand, other in (operands, operands[::-1])):
@@ -214,14 +215,6 @@ def _limits(operand):
 def _fits(number, other):
     limits = _limits(other)
     return limits is None or type(number) is not int or limits.min <= number <= limits.max
-
-
-def _is_nonzero_or_float(divisor):
-    if isinstance(divisor, Value):
-        return divisor._dtype is not None and "float" in divisor._dtype
-    if isinstance(divisor, (int, float, np.generic, np.ndarray, list, tuple)):
-        return bool(np.all(np.asarray(divisor) != 0)) or np.asarray(divisor).dtype.kind == "f"
-    return True
 
 
 def _is_text(operand):
@@ -255,6 +248,11 @@ def _is_index(key):
     return key is None or key is Ellipsis or _is_whole(key)
 
 
+def _is_part(key):
+    """An index that takes a part, as of a string its bytes."""
+    return key is not None and key is not Ellipsis
+
+
 def _is_whole(number):
     return isinstance(number, (int, np.integer)) and not isinstance(number, bool)
 
@@ -263,22 +261,25 @@ def _from_the_end(value, keys):
     last = keys[-1]
     if last is Ellipsis:
         return value
-    if last is None:
-        return op("expand_dims", value, axis=-1)
     return _index(value, last, -1)[0]
 
 
 def _index(value, key, axis):
     """The value with one axis indexed, and the axis that the next key is for."""
     if key is None:
-        return op("expand_dims", value, axis=axis), axis + 1
+        return _part(value, 1, "expand_dims", axis=axis), axis + 1
     if isinstance(key, slice):
         if key == slice(None):
             return value, axis + 1
         start, stop = (None if bound is None else int(bound) for bound in (key.start, key.stop))
         step = 1 if key.step is None else int(key.step)
-        return op("getitem", value, start=start, stop=stop, step=step, axis=axis), axis + 1
-    return op("getitem", value, index=int(key), axis=axis), axis
+        return _part(value, 0, "getitem", start=start, stop=stop, step=step, axis=axis), axis + 1
+    return _part(value, -1, "getitem", index=int(key), axis=axis), axis
+
+
+def _part(value, more_axes, name, **params):
+    rank = None if value._rank is None else max(value._rank + more_axes, 0)
+    return Value(_core.op(name, [value._expr], params), value._dtype, rank)
 
 
 def expr_of(value):

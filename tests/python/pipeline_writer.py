@@ -191,7 +191,7 @@ class Writer:
         forms = [f"L.expand_dims({x}, {draw.choice([0, -1, rank])})", f"L.reshape({x}, [-1])", f"L.shape({x})",
                  f"L.stack([{x}, {x}])", f"{x}[None]", f"{x}[..., None]"]
         if leaf.dtype == "string":
-            forms += [f"({x} == b'a')", f"({x} != 'a')"]
+            forms += [f"({x} == b'a')", f"({x} != b'a')"]
         else:
             forms += [f"({x} == {x})", f"({x} != {draw.choice([True, False]) if leaf.dtype == 'bool' else 2})"]
             integers = [] if leaf.dtype in FLOATS else INTEGERS
