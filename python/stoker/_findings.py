@@ -62,8 +62,8 @@ def _attribute(self, name):
     return object.__getattribute__(self, name) if name == "__class__" else _refuse(self)
 
 
-_SPECIAL_NAMES = """call bool len iter next contains getitem setitem delitem setattr delattr eq ne lt le gt ge hash str repr format
-    bytes int float complex index round trunc floor ceil neg pos abs invert array fspath enter exit await aiter anext reversed
+_SPECIAL_NAMES = """call bool len iter next contains getitem setitem delitem setattr delattr eq ne lt le gt ge hash str repr
+    format bytes int float complex index round trunc floor ceil neg pos abs invert array fspath enter exit await aiter anext reversed
     length_hint reduce_ex""".split()
 _OPERATOR_NAMES = "add sub mul truediv floordiv mod divmod pow matmul lshift rshift and or xor".split()
 for _name in _SPECIAL_NAMES + [side + _name for _name in _OPERATOR_NAMES for side in ("", "r", "i")]:

@@ -76,8 +76,9 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def is_internal(function):
-    """Whether a function is written in this package."""
-    return isinstance(function, types.FunctionType) and function.__code__.co_filename.startswith(_HERE)
+    """Whether a function is written in this package and calls none that was handed to it."""
+    return (isinstance(function, types.FunctionType) and function.__code__.co_filename.startswith(_HERE)
+            and not any(callable(cell.cell_contents) for cell in function.__closure__ or ()))
 
 
 def _is_of_python(module_name):
@@ -347,9 +348,9 @@ class Sandbox:
         return _Namespace(f"it uses the module {module.__name__} as a value", lambda name: read(module, name, known))
 
     def _of_module(self, module, name, known):
-        if name not in vars(module) and not known and (type(module) is not types.ModuleType or "__getattr__" in vars(module)):
-            return self._outside(f"it uses {module.__name__}.{name}")  # the module makes it when it is asked for it
         if name not in vars(module) and not (known and hasattr(module, name)):
+            if type(module) is not types.ModuleType or "__getattr__" in vars(module) and not known:
+                return self._outside(f"it uses {module.__name__}.{name}")  # made when it is read
             raise MissingName(f"module '{module.__name__}' has no attribute '{name}'")
         value = getattr(module, name) if known else vars(module)[name]
         if not known or id(value) in _PURE or type(value) in _PLAIN or isinstance(value, (np.dtype, types.ModuleType)):

@@ -17,8 +17,8 @@ from .errors import Error
 
 _COUNT = 2
 _MOST_BYTES = 1 << 24  # of an element; computing larger ones twice would delay the program
-_BY_POSITION = {"range", "from_tensors", "from_tensor_slices", "list_files", "picture_folder", "npy"}
-_FORWARD = {"counter", "text_lines", "tfrecord", "csv", "jsonl", "fixed_length_records", "tar"}
+_BY_POSITION = {"range", "counter", "from_tensors", "from_tensor_slices", "list_files", "picture_folder", "npy"}
+_FORWARD = {"text_lines", "tfrecord", "csv", "jsonl", "fixed_length_records", "tar"}
 _SAME_ELEMENTS = {"shuffle", "repeat", "take", "skip", "shard", "cache", "prefetch", "filter", "ignore_errors",
                   "assert_cardinality", "on_error"}
 
@@ -41,10 +41,7 @@ def of_source(core, stage, params):
     """The sample of a source; None where taking it could be observed."""
     if stage in _BY_POSITION:
         return Sample(lambda: _by_position(core))
-    files = params.get("filenames", ())
-    if stage in _FORWARD and all(isinstance(file, (str, bytes)) and os.path.isfile(file) for file in files):
-        return Sample(lambda: _read_forward(stage, params))
-    return None
+    return Sample(lambda: _read_forward(stage, params)) if stage in _FORWARD else None
 
 
 def after(sample, stage, params):
@@ -127,18 +124,22 @@ def _copy(value):
 
 
 def _by_position(core):
+    first = core.then("take", {"count": _COUNT}, "", 0, "")
     found = []
     for i in range(_COUNT):
         try:
-            found.append(core.at(i))
+            found.append(first.at(i))
         except Error:
             break
     return found
 
 
 def _read_forward(stage, params):
-    """By a source of its own, as each reading is a pass of its source."""
-    source = _core.Dataset.source(stage, params, "", 0, "")
+    """By a source of its own, as each reading is a pass of its source; of the first file, unless reading takes from it."""
+    first = list(params["filenames"][:1])
+    if not all(os.path.isfile(file) for file in first):
+        return []
+    source = _core.Dataset.source(stage, {**params, "filenames": first}, "", 0, "")
     loader = _core.Loader(source.then("take", {"count": _COUNT}, "", 0, ""))
     found = []
     try:

@@ -184,15 +184,16 @@ _LOGIC = {"logical_and", "logical_or", "logical_not"}
 
 def _operator(name, *operands):
     """An operator of Python's on symbolic values, where it has the result that NumPy has for the actual ones."""
-    return Value(_core.op(name, [expr_of(_operand(name, operand)) for operand in _checked(name, operands)], {}),
+    operands = _checked(name, [_operand(name, operand) for operand in operands])
+    return Value(_core.op(name, [expr_of(operand) for operand in operands], {}),
                  "bool" if name in _COMPARISONS or name in _LOGIC else None)
 
 
 def _checked(name, operands):
     """The operands; NeedsValue where the operation of that name is not what Python does."""
     texts = [_is_text(operand) for operand in operands]
-    if any(isinstance(operand, str) for operand in operands):
-        raise needs_python("an operator on text and a value: the strings of elements are bytes, which equal no text")
+    if any(_kind_of(operand) in "SU" for operand in operands):
+        raise needs_python("an operator on text: the strings of elements are bytes, which equal no text")
     if any(texts) and (name not in _COMPARISONS or not all(_may_be_text(operand) for operand in operands)):
         raise needs_python("an operator on strings is not an operation")
     if name in _LOGIC and not all(_is_bool(operand) for operand in operands):
@@ -217,8 +218,17 @@ def _fits(number, other):
     return limits is None or type(number) is not int or limits.min <= number <= limits.max
 
 
+def _kind_of(operand):
+    """NumPy's letter for the type of a constant; "O" for bytes and arrays of these, which are the strings of elements."""
+    if isinstance(operand, np.ndarray) and operand.dtype.hasobject:
+        return "O" if all(isinstance(item, bytes) for item in operand.flat) else "U"
+    if isinstance(operand, np.ndarray):
+        return operand.dtype.kind
+    return "U" if isinstance(operand, str) else "O" if isinstance(operand, bytes) else " "
+
+
 def _is_text(operand):
-    return isinstance(operand, bytes) or (isinstance(operand, Value) and operand._dtype == "string")
+    return _kind_of(operand) == "O" or (isinstance(operand, Value) and operand._dtype == "string")
 
 
 def _may_be_text(operand):

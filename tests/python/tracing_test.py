@@ -722,6 +722,17 @@ def text_against_bytes():
 
 
 @on(PYTHON, WORDS)
+def bytes_against_an_array_of_text():
+    names = np.array(["Rome", "Oslo"])
+    return lambda c: (c, names == c)
+
+
+@on(PYTHON, WORDS)
+def bytes_against_a_constant_of_text():
+    return lambda c: (c, c == sk.constant("Rome"))
+
+
+@on(PYTHON, WORDS)
 def strings_joined():
     return lambda c: c + b".jpg"
 
@@ -1037,6 +1048,11 @@ def tuple_as_one_argument():
 @on(NATIVE, WORDS)
 def bytes_against_bytes():
     return lambda c: c == b"Rome"
+
+
+@on(NATIVE, WORDS)
+def bytes_against_an_array_of_bytes():
+    return lambda c: c == sk.constant([b"Rome", b"Bern"])
 
 
 @on(NATIVE, np.array([[b"Rome", b"Oslo"], [b"Bern", b"Riga"]], dtype=object))
