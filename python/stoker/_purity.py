@@ -1,9 +1,9 @@
-"""Runs a user's function where only pure things exist, so that tracing it cannot be observed.
+"""Runs a user's function in an environment of pure objects, so that tracing it cannot be observed.
 
-A function is native only if everything that it uses is known to be pure: stoker's operations, numbers, strings, arrays and
-containers of these, some functions of Python and NumPy, and functions, methods and objects of the user's that keep the same
-rule. `Sandbox` makes a copy of a function whose globals, closure, defaults and attributes hold such things only. Whatever
-else it names is an `Outside` there: using one in any way is a reason for Python, recorded even if the exception is caught.
+A function is native only if everything it uses is known to be pure: Stoker's operations, numbers, strings, arrays and
+containers of these, some functions of Python and NumPy, and the user's functions, methods and objects that meet the same
+condition. `Sandbox` copies a function so that its globals, closure, defaults and attributes contain only such objects. Every
+other object is replaced by an `Outside`. Any use of it is a reason for Python, recorded even if the exception is caught.
 """
 
 import builtins
@@ -26,7 +26,7 @@ from . import _composite, _ops, _spec, _values, errors, image, io
 from ._findings import Outside, needs_python
 from ._values import Value
 
-_MOST_ENTRIES = 10_000  # of a captured container; larger ones are data, and copying them would take longer than tracing
+_MOST_ENTRIES = 10_000  # in captured containers; copying more takes longer than tracing
 
 # ---- what is known to be pure
 
@@ -76,7 +76,7 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def is_internal(function):
-    """Whether a function is written in this package and calls none that was handed to it."""
+    """Whether a function is part of this package and calls no function passed to it."""
     return (isinstance(function, types.FunctionType) and function.__code__.co_filename.startswith(_HERE)
             and not any(callable(cell.cell_contents) for cell in function.__closure__ or ()))
 
@@ -91,7 +91,7 @@ def _is_of_python(module_name):
 
 
 def _is_installed(module_name):
-    """Whether a module was installed: not the user's own code, unless the function is from there, too."""
+    """Whether a module is part of an installed package."""
     file = _file_of(module_name)
     return file.startswith(_INSTALLED) or "site-packages" in file or "dist-packages" in file
 
@@ -101,7 +101,7 @@ def _file_of(module_name):
 
 
 def _package_of(function):
-    """The top of the module in which a function, or the class of an object, is written."""
+    """Return the top-level package that defines a function or the class of an object."""
     module = getattr(function, "__module__", None) or type(function).__module__
     return module.partition(".")[0]
 
@@ -120,7 +120,7 @@ _SINGLE = (None, True, False, Ellipsis, NotImplemented)
 
 @functools.lru_cache(maxsize=1024)
 def _examined(code):
-    """Names of the globals that code loads, and what it does that a traced function must not do; None where nothing."""
+    """Return the names of the globals that code loads, and the first thing it does that tracing does not allow, or None."""
     names = set()
     return names, _problem(code, code.co_freevars, names)
 
@@ -160,7 +160,7 @@ def _forbidden(instruction, previous, outer):
 
 
 def _is_single(instruction):
-    """A constant of which there is one object only: `is` means `==`."""
+    """Whether it loads a constant that exists only once, so that `is` means `==`."""
     return instruction.opname == "LOAD_CONST" and any(instruction.argval is one for one in _SINGLE)
 
 
@@ -172,7 +172,7 @@ def _is_special(name):
 
 
 class _Namespace(Outside):
-    """Stands for a module, a class or an object of the user's: its attributes are made pure when they are read."""
+    """Stands for a user's module, class or object. Its attributes are made pure when they are read."""
 
     __slots__ = ("_read",)
 
@@ -210,18 +210,18 @@ _SANDBOX_BUILTINS.update(isinstance=_isinstance, type=_type)
 
 
 class Sandbox:
-    """Makes pure copies of what one function uses. `changed()` tells whether a call has written to one of them."""
+    """Makes pure copies of what one function uses. `changed()` returns whether a call has modified one of them."""
 
     def __init__(self, root):
         self.has_outside = False  # whether the function names something that is not pure
         self._package = _package_of(root)
-        self._made = {}  # by id: what was made of an object, and the object, which keeps the id its own
+        self._made = {}  # by id: the stand-in, and the object itself, so that its id is not reused
         self._globals = {}
-        self._containers = []  # copies, and what they held when they were made
+        self._containers = []  # copies, and their initial entries
         self._entries = 0
 
     def pure(self, value):
-        """The value itself, its copy, or an `Outside`."""
+        """Return the value itself, its copy, or an `Outside`."""
         if type(value) in _PLAIN or id(value) in _PURE or isinstance(value, (Value, _spec.TensorSpec)) or _is_dtype(value):
             return value
         known = self._made.get(id(value))
@@ -231,7 +231,7 @@ class Sandbox:
         return any(_entries(copy) != held for copy, held in self._containers)
 
     def _is_foreign(self, module_name):
-        """Code of others is not examined: it is large, and has caches and state that nothing shows from outside."""
+        """Whether code is not examined. Installed packages have caches and state that cannot be seen from outside."""
         if _is_of_python(module_name):
             return True
         return module_name.partition(".")[0] != self._package and _is_installed(module_name)
@@ -314,7 +314,7 @@ class Sandbox:
             made.__kwdefaults__ = {name: self.pure(value) for name, value in function.__kwdefaults__.items()}
 
     def _environment(self, function, names):
-        """The globals of a function: those that it names."""
+        """Return the globals that the function names."""
         outer = function.__globals__
         made = self._globals.setdefault(id(outer), {"__builtins__": _SANDBOX_BUILTINS})
         for name in names:
@@ -332,7 +332,7 @@ class Sandbox:
         return types.MethodType(self.pure(method.__func__), self.pure(method.__self__))
 
     def _builtin(self, function):
-        """A method of a constant (`table.get`); no other function of C is known."""
+        """Return a method of a constant (`table.get`); other C functions are not known to be pure."""
         owner = function.__self__
         if owner is None or isinstance(owner, types.ModuleType):
             return self._outside(f"it calls {function.__module__ or ''}.{function.__qualname__}".replace(" .", " "))
@@ -350,7 +350,7 @@ class Sandbox:
     def _of_module(self, module, name, known):
         if name not in vars(module) and not (known and hasattr(module, name)):
             if type(module) is not types.ModuleType or "__getattr__" in vars(module) and not known:
-                return self._outside(f"it uses {module.__name__}.{name}")  # made when it is read
+                return self._outside(f"it uses {module.__name__}.{name}")  # computed when it is read
             raise MissingName(f"module '{module.__name__}' has no attribute '{name}'")
         value = getattr(module, name) if known else vars(module)[name]
         if not known or id(value) in _PURE or type(value) in _PLAIN or isinstance(value, (np.dtype, types.ModuleType)):
@@ -380,7 +380,7 @@ class Sandbox:
 
     def _object(self, value):
         kind = type(value)
-        if str(kind.__module__).startswith("_cython"):  # a function of an extension
+        if str(kind.__module__).startswith("_cython"):  # a function of a Cython module
             return self._outside(f"it calls {value.__qualname__}")
         if isinstance(value, enum.Enum) and _is_plain_enum(kind):
             return value
@@ -389,7 +389,7 @@ class Sandbox:
         return _Namespace(f"it uses a {_name_of(kind)} as a value", lambda name: self._of_object(value, name))
 
     def _has_plain_attributes(self, kind):
-        """Whether a class is the user's own, and reading an attribute runs no code that is not seen here."""
+        """Whether a class is the user's own and has no hook that runs code when an attribute is read."""
         return (kind.__flags__ & _HEAP and isinstance(kind.__module__, str) and not self._is_foreign(kind.__module__)
                 and kind.__getattribute__ is object.__getattribute__ and not hasattr(kind, "__getattr__"))
 
@@ -409,7 +409,7 @@ class Sandbox:
         return self._of_class(type(value), name)
 
 
-_HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement
+_HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: not a static C type
 _MAKERS = (
     (np.ndarray, Sandbox._array),
     (np.generic, Sandbox._scalar),
@@ -424,7 +424,7 @@ _MAKERS = (
 
 
 def _entries(container):
-    """What a container holds, by identity: entries may not be comparable."""
+    """Return the entries of a container by identity, since they may not be comparable."""
     if isinstance(container, dict):
         return [(id(key), id(part)) for key, part in container.items()]
     if isinstance(container, set):
@@ -433,19 +433,19 @@ def _entries(container):
 
 
 def _is_dtype(value):
-    """NumPy's or TensorFlow's."""
+    """Whether it is a dtype of NumPy or TensorFlow."""
     return isinstance(value, np.dtype) or (type(value).__name__ == "DType" and type(value).__module__.startswith("tensorflow."))
 
 
 def _is_plain_enum(kind):
-    """An enumeration of constants without methods of its own."""
+    """Whether it is an enumeration of constants without methods of its own."""
     return all(type(member.value) in _PLAIN for member in kind) and not any(
         hasattr(type(value), "__get__") for base in kind.__mro__ if not _is_of_python(base.__module__)
         for name, value in vars(base).items() if not name.startswith("_") and name not in kind.__members__)
 
 
 def _is_named_tuple(kind):
-    """One that collections.namedtuple made, or a class of such, without methods of its own."""
+    """Whether it is a named tuple, or a subclass of one, without methods of its own."""
     return hasattr(kind, "_fields") and kind.__mro__[-2:] == (tuple, object) and all(
         name in _NAMED_TUPLE or name in kind._fields or isinstance(value, type)
         for base in kind.__mro__[:-2] for name, value in vars(base).items())

@@ -1,7 +1,7 @@
-"""The first real elements of a dataset, to compare what a function does natively with what it does as Python.
+"""The first real elements of a dataset. `map` compares the native and the Python results of a function on them.
 
-Taking them has no effect: a source is asked for its first elements apart from any pass, stages that only reorder or select
-elements are left out, and nothing of the user's runs. Where that is not possible there is no sample.
+Taking a sample has no effect: the first elements of a source are read outside of any pass, stages that only reorder or select
+elements are skipped, and no user code runs. If that is not possible, there is no sample.
 """
 
 import functools
@@ -24,7 +24,7 @@ _SAME_ELEMENTS = {"shuffle", "repeat", "take", "skip", "shard", "cache", "prefet
 
 
 class Sample:
-    """A few elements, made when they are first asked for."""
+    """A few elements, computed on first use."""
 
     def __init__(self, make):
         self._make = make
@@ -33,19 +33,19 @@ class Sample:
     def elements(self):
         try:
             return [value for value in self._make() if _size_of(value) <= _MOST_BYTES]
-        except (Error, ValueError, TypeError, IndexError):  # there are none, they fail, or they are of several shapes
+        except (Error, ValueError, TypeError, IndexError):  # there are none, they fail, or their shapes differ
             return []
 
 
 def of_source(core, stage, params):
-    """The sample of a source; None where taking it could be observed."""
+    """Return the sample of a source; None if taking it could be observed."""
     if stage in _BY_POSITION:
         return Sample(lambda: _by_position(core))
     return Sample(lambda: _read_forward(stage, params)) if stage in _FORWARD else None
 
 
 def after(sample, stage, params):
-    """The sample behind one more stage."""
+    """Return the sample after one more stage."""
     if sample is None or stage in _SAME_ELEMENTS:
         return sample
     if stage == "map":
@@ -56,14 +56,14 @@ def after(sample, stage, params):
 
 
 def zipped(samples):
-    """The sample of several datasets side by side."""
+    """Return the sample of zipped datasets."""
     if any(sample is None for sample in samples):
         return None
     return Sample(lambda: list(zip(*(sample.elements for sample in samples))))
 
 
 def confirmed(function, traced, sample):
-    """Compares the program with the function it was traced from. Returns why it must not be used; None where it may."""
+    """Compare the program with the function it was traced from. Return why it must not be used; None if it may be used."""
     found = traced.found
     doubt = found.doubts[0] if found.doubts else None
     elements = [] if found.random or sample is None else sample.elements
@@ -119,7 +119,7 @@ def _size_of(value):
 
 
 def _copy(value):
-    """A copy of its own: a function may write to what it receives."""
+    """Copy the arrays: a function may modify what it receives."""
     return structure_map(lambda part: part.copy() if isinstance(part, np.ndarray) else part, value)
 
 
@@ -135,7 +135,7 @@ def _by_position(core):
 
 
 def _read_forward(stage, params):
-    """By a source of its own, as each reading is a pass of its source; of the first file, unless reading takes from it."""
+    """Read the first file through a new source, since each read is a pass. Reading a pipe would consume its data."""
     first = list(params["filenames"][:1])
     if not all(os.path.isfile(file) for file in first):
         return []

@@ -1,4 +1,4 @@
-"""Decides what a function given to `map` becomes: native operations, or a Python stage."""
+"""Decides whether a function passed to `map` becomes native operations or a Python stage."""
 
 import difflib
 import inspect
@@ -17,7 +17,7 @@ from .errors import Error
 class Traced:
     """`function` for the engine, or why it is a Python stage.
 
-    `found` is what the trace found out: why real elements have to confirm it, and whether they can.
+    `found` holds what the trace recorded: why real elements have to confirm it, and whether they can.
     """
 
     def __init__(self, function, why, found=None):
@@ -27,9 +27,9 @@ class Traced:
 
 
 def trace(function, structure):
-    """Calls a pure copy of `function` on symbolic values of the structure (see `symbolic`), twice.
+    """Call a pure copy of `function` twice on symbolic values of the structure (see `symbolic`).
 
-    Raises what names something that does not exist, and what stoker's own functions refuse.
+    Raise if the function uses a name that does not exist, or if an operation rejects its parameters.
     """
     sandbox = Sandbox(function)
     call = _Call(function, sandbox, structure)
@@ -48,7 +48,7 @@ def trace(function, structure):
 
 
 class _Call:
-    """Calls of one function on new symbolic values each."""
+    """Calls one function, each time on new symbolic values."""
 
     def __init__(self, function, sandbox, structure):
         self._function = function
@@ -68,9 +68,9 @@ class _Call:
         return Traced(None, found.reasons[0]) if found.reasons else Traced(*made, found)
 
     def _is_mistake(self, failed):
-        """Whether it would fail for every element: it names what does not exist, or an operation refuses its parameters."""
+        """Whether it fails for every element: it uses a name that does not exist, or an operation rejects its parameters."""
         if isinstance(failed, Error):
-            return not self._sandbox.has_outside  # else the operation may have seen a stand-in
+            return not self._sandbox.has_outside  # otherwise the operation may have received a stand-in
         return isinstance(failed, (MissingName, MissingField, NameError))
 
     def _program(self):
@@ -165,7 +165,7 @@ def _in_words(failed):
 
 
 def _text_of(traced):
-    """The program as text; None where it holds arrays of which graphs have no text."""
+    """Return the program as text; None if it holds arrays that are too large for a text."""
     try:
         one = _core.Dataset.source("range", {"start": 0, "stop": 1}, "", 0, "")
         return one.then("map", {"map_func": traced.function}, "", 0, "").to_json()

@@ -29,7 +29,8 @@ def _needs(what):
 
 def _in_place(name):
     def assign(self, other):
-        doubt(f"an array keeps its type and changes for all its names by '{name}' in place")
+        if self._rank != 0:  # scalars of NumPy are not modified in place
+            doubt(f"'{name}' in place keeps the type of an array, and modifies it under its other names")
         return _operator(name, self, other)
 
     return assign
@@ -183,14 +184,15 @@ _LOGIC = {"logical_and", "logical_or", "logical_not"}
 
 
 def _operator(name, *operands):
-    """An operator of Python's on symbolic values, where it has the result that NumPy has for the actual ones."""
+    """Apply a Python operator to symbolic values, if the operation has the result of NumPy."""
     operands = _checked(name, [_operand(name, operand) for operand in operands])
     return Value(_core.op(name, [expr_of(operand) for operand in operands], {}),
-                 "bool" if name in _COMPARISONS or name in _LOGIC else None)
+                 "bool" if name in _COMPARISONS or name in _LOGIC else None,
+                 0 if all(_is_scalar(operand) for operand in operands) else None)
 
 
 def _checked(name, operands):
-    """The operands; NeedsValue where the operation of that name is not what Python does."""
+    """Return the operands; raise NeedsValue if the operation differs from the operator of Python."""
     texts = [_is_text(operand) for operand in operands]
     if any(_kind_of(operand) in "SU" for operand in operands):
         raise needs_python("an operator on text: the strings of elements are bytes, which equal no text")
@@ -208,7 +210,7 @@ def _checked(name, operands):
 
 
 def _limits(operand):
-    """The range of a symbolic value that is known to be a whole number; else None."""
+    """Return the range of a symbolic value that is known to be an integer, or None."""
     known = isinstance(operand, Value) and operand._dtype is not None and operand._dtype.startswith(("int", "uint"))
     return np.iinfo(operand._dtype) if known else None
 
@@ -218,8 +220,12 @@ def _fits(number, other):
     return limits is None or type(number) is not int or limits.min <= number <= limits.max
 
 
+def _is_scalar(operand):
+    return operand._rank == 0 if isinstance(operand, Value) else not isinstance(operand, np.ndarray)
+
+
 def _kind_of(operand):
-    """NumPy's letter for the type of a constant; "O" for bytes and arrays of these, which are the strings of elements."""
+    """Return the NumPy kind of a constant; "O" for bytes and arrays of bytes, which are the strings of elements."""
     if isinstance(operand, np.ndarray) and operand.dtype.hasobject:
         return "O" if all(isinstance(item, bytes) for item in operand.flat) else "U"
     if isinstance(operand, np.ndarray):
@@ -242,13 +248,13 @@ def _is_bool(operand):
 
 
 def _operand(name, operand):
-    """A list is the array that NumPy makes of it."""
+    """Convert a list to an array, as NumPy does."""
     if not isinstance(operand, (list, tuple)):
         return operand
     if any(isinstance(part, Value) for part in operand):
         raise needs_python("an operator on a list of values is not an operation")
     if name == "multiply":
-        doubt("a whole number times a list repeats the list")
+        doubt("an integer times a list repeats the list")
     return np.asarray(operand)
 
 
@@ -259,7 +265,7 @@ def _is_index(key):
 
 
 def _is_part(key):
-    """An index that takes a part, as of a string its bytes."""
+    """Whether an index selects a part; of a string, its bytes."""
     return key is not None and key is not Ellipsis
 
 
@@ -326,8 +332,10 @@ def op(name, *inputs, **params):
         return _at_once(name, inputs, params)
     if findings() is not None and name in _RANDOM:
         findings().random = True
-    dtype = params.get("dtype") if name == "cast" else "bool" if name in _COMPARISONS or name in _LOGIC else None
-    return Value(_core.op(name, [expr_of(value) for value in inputs], params), dtype)
+    made = _core.op(name, [expr_of(value) for value in inputs], params)
+    if name == "cast":
+        return Value(made, params["dtype"], inputs[0]._rank)
+    return Value(made, "bool" if name in _COMPARISONS or name in _LOGIC else None)
 
 
 def _at_once(name, inputs, params):

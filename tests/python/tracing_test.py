@@ -70,6 +70,7 @@ FOLDER = tempfile.TemporaryDirectory()
 
 
 def setUpModule():
+    sk.configure(workers=0)  # the loop's own thread calls the functions: their state is compared
     for i in range(4):
         np.save(os.path.join(FOLDER.name, f"{i}.npy"), np.arange(i, i + 2))
     unittest.addModuleCleanup(FOLDER.cleanup)
@@ -1268,6 +1269,17 @@ class Elements(unittest.TestCase):
 
         ds = sk.Dataset.from_generator(numbers, output_signature=sk.TensorSpec((2,), sk.float32)).map(call)
         self.assertIn("in place", ds.explain())
+
+    def test_in_place_on_a_scalar_is_no_doubt(self):
+        def call(x):
+            total = x * 2
+            for i in range(3):
+                total += i * x
+            return total
+
+        ds = sk.Dataset.from_generator(lambda: iter([np.int64(2)]), output_signature=sk.TensorSpec((), sk.int64)).map(call)
+        self.assertNotIn("Python", ds.explain())
+        self.assertEqual(list(ds), [10])
 
     def test_explain_shows_how_the_results_differ(self):
         ds = sk.Dataset.range(3).map(lambda x: (x, x * [1, 2]))
