@@ -18,6 +18,10 @@ except ImportError:
 EPOCHS = 3
 
 
+def setUpModule():
+    sk.configure(workers=0)  # the loop's own thread calls the functions: their state is compared
+
+
 class Frameworks(unittest.TestCase):
     def expect_the_plain_loop(self, make):
         """The function is a Python stage, and every epoch has the draws of a plain loop, in any order."""
