@@ -230,6 +230,47 @@ def random_imported_inside():
 
 
 @impure
+def random_by_the_function_for_imports():
+    random.seed(1)
+    return lambda x: x + __import__("random").randint(0, 1000)
+
+
+@impure
+def random_as_a_key():
+    own = random.Random(3)
+    return lambda x: x + sorted([1, 2, 3], key=lambda _: own.random())[0]
+
+
+@impure
+def random_of_a_descriptor():
+    class Drawn:
+        def __init__(self):
+            self.own = random.Random(3)
+
+        def __get__(self, owner, kind):
+            return self.own.random()
+
+    class Owner:
+        value = Drawn()
+
+    owner = Owner()
+    return lambda x: x + owner.value
+
+
+@impure
+def random_of_an_object_like_a_list():
+    class Draws:
+        own = random.Random(3)
+
+        def __getitem__(self, i):
+            return self.own.random()
+
+    Draws.own = random.Random(3)
+    draws = Draws()
+    return lambda x: x + draws[0]
+
+
+@impure
 def random_random_object():
     own = random.Random(3)
     return lambda x: x + own.random()
@@ -972,6 +1013,11 @@ def enumeration():
 @pure
 def mathematics_on_constants():
     return lambda x: x * math.sqrt(2) + np.pi + float(np.exp(1.0))
+
+
+@pure
+def methods_of_captured_arrays():
+    return lambda x: x + MEAN.mean() * MEAN.astype(np.float64).max()
 
 
 @pure
