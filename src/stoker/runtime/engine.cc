@@ -247,7 +247,10 @@ Result<std::optional<Element>> Engine::next() {
 Result<void> Engine::handle(const Failure& failure, const Origin& origin) {
   ++failures_;
   if (!options_.skip_errors) return with_files(failure.error, origin, *plan_);
-  const Error error = skipped_.size() < kMostSkipped ? with_files(failure.error, origin, *plan_) : failure.error;
+  Error error = skipped_.size() < kMostSkipped ? with_files(failure.error, origin, *plan_) : failure.error;
+  // What a function threw holds its frames and all they refer to. It is released here: that may take an interpreter's
+  // lock, which must not happen under ours.
+  error.set_cause(nullptr);
   std::lock_guard lock(mutex_);
   if (skipped_.empty()) first_failed_pass_ = pass_of(origin);
   // One that fails in a later pass with nothing given so far, and the end will not come to be judged.
