@@ -59,7 +59,7 @@ class CommandLine(TestCase):
         self.assert_refused(stoker("run", "-", "--print", "xml"), "--print", "json")
         self.assert_refused(stoker("run", "-", "--on-error", "ignore"), "--on-error", "raise")
         self.assert_refused(stoker("bench", "-", "--seconds", "0"), "--seconds")
-        self.assert_refused(stoker("run", "-", "--workers", "-1"), "--workers")
+        self.assert_refused(stoker("run", "-", "--workers", "-2"), "--workers")
 
     def test_the_environment_takes_what_the_options_take(self):
         def run(**variables):

@@ -132,7 +132,9 @@ TEST_P(RecordLimitLaw, ALargerRecordIsOneErrorAndMemoryStaysBounded) {
                                     std::string("STOKER_MEMORY")})
       EXPECT_NE(error.message().find(part), std::string::npos) << error.message();
     EXPECT_EQ(given, reader.goes_on ? 2 : 0);
-    if (measured) EXPECT_LT(peak_resident_bytes() - before, kMostResident);
+    if (measured) {
+      EXPECT_LT(peak_resident_bytes() - before, kMostResident);
+    }
   }
 }
 
