@@ -158,6 +158,8 @@ void Engine::release(std::unique_lock<std::mutex>& lock) {
   released_ = true;
   std::shared_ptr<Instance> root = std::move(root_);
   order_.clear();
+  for_workers_.clear();
+  for_waiters_.clear();
   lock.unlock();
   root.reset();
   let_go();
@@ -192,8 +194,9 @@ std::shared_ptr<Instance> Engine::open(const SegmentPlan& root_plan, std::shared
 
 void Engine::add_to_order(const Instance& instance) {
   for (const auto& segment : instance.segments) {
-    auto at = std::ranges::upper_bound(order_, segment->rank, {}, &Segment::rank);
-    order_.insert(at, segment.get());
+    segment->number = ++numbered_;
+    order_.insert(segment.get());
+    note_work(*segment);
   }
 }
 
@@ -205,7 +208,9 @@ void Engine::close(Instance& instance) {
     segment->closed = true;
     segment->keep_tuning();
     segment->queued.clear();
-    std::erase(order_, segment.get());
+    order_.erase(segment.get());
+    for_workers_.erase(segment.get());
+    for_waiters_.erase(segment.get());
     // A ticket that runs still belongs to its thread, which drops it.
     for (auto& ticket : segment->window)
       if (ticket->state != Ticket::State::kRunning) dropped.push_back(std::move(ticket));

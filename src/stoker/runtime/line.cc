@@ -151,8 +151,9 @@ void LineNode::prune(int64_t cursor, Dropped& dropped) {
   while (log_.size() > 1 && log_[1].out <= cursor) {
     dropped.push_back(std::move(log_.front().state));
     log_.pop_front();
+    front_pruned_ = false;
   }
-  if (log_.empty()) return;
+  if (log_.empty() || std::exchange(front_pruned_, true)) return;
   for (size_t i = 0; i < inputs_.size(); ++i) inputs_[i]->prune(log_.front().cursors[i], dropped);
   prune_entry(log_.front(), dropped);
 }
