@@ -252,8 +252,9 @@ bool Engine::has_work_for(const Segment& segment, ThreadKind kind) {
 
 void Engine::note_work(Segment& segment) {
   if (segment.closed) return;
-  if (!std::exchange(segment.listed_for_workers, true)) for_workers_.insert(&segment);
-  if (!std::exchange(segment.listed_for_waiters, true)) for_waiters_.insert(&segment);
+  const bool has_steps = !segment.plan.steps.empty(), line_waits = segment.plan.line_waits;
+  if ((has_steps || !line_waits) && !std::exchange(segment.listed_for_workers, true)) for_workers_.insert(&segment);
+  if ((has_steps || line_waits) && !std::exchange(segment.listed_for_waiters, true)) for_waiters_.insert(&segment);
 }
 
 void Engine::note_result(const Segment& segment) {
