@@ -1,6 +1,7 @@
 #include "stoker/io/bus_guard.h"
 
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -76,9 +77,28 @@ Place* place_of(uintptr_t address) {
 std::atomic<const struct sigaction*> first_action{nullptr};
 std::atomic<const struct sigaction*> latest_action{nullptr};
 
-// How many handlers this thread has passed the current signal on to. In the initial
-// block of thread storage: the lazily allocated one may call malloc.
-[[gnu::tls_model("initial-exec")]] thread_local volatile std::sig_atomic_t passed_on = 0;
+// Threads that pass a signal on, once for each handler they have passed it to. No
+// thread-local storage: that of a shared library may call malloc at its first use.
+constexpr size_t kMostPassing = 256;
+std::atomic<pid_t> passing[kMostPassing];
+
+pid_t this_thread() { return static_cast<pid_t>(syscall(SYS_gettid)); }
+
+int times_passed_on(pid_t thread) {
+  int times = 0;
+  for (const std::atomic<pid_t>& one : passing) times += one.load(std::memory_order_relaxed) == thread;
+  return times;
+}
+
+void note_passed_on(pid_t thread) {
+  for (std::atomic<pid_t>& one : passing)
+    if (pid_t none = 0; one.compare_exchange_strong(none, thread, std::memory_order_relaxed)) return;
+}
+
+void forget_passed_on(pid_t thread) {
+  for (std::atomic<pid_t>& one : passing)
+    if (one.load(std::memory_order_relaxed) == thread) one.store(0, std::memory_order_relaxed);
+}
 
 // Whether the faulting instruction runs again when the handler returns.
 bool is_repeated(const siginfo_t& info) {
@@ -100,20 +120,21 @@ bool is_pending(int signal) {
 }
 
 void pass_on(int signal, siginfo_t* info, void* context) {
-  const int level = passed_on;
+  const pid_t thread = this_thread();
+  const int level = times_passed_on(thread);
   const struct sigaction* to = level == 0   ? latest_action.load(std::memory_order_acquire)
                                : level == 1 ? first_action.load(std::memory_order_acquire)
                                             : nullptr;
   const bool by_default = !to || (!(to->sa_flags & SA_SIGINFO) && (to->sa_handler == SIG_DFL || to->sa_handler == SIG_IGN));
   if (by_default) return act_by_default(signal, *info, to && to->sa_handler == SIG_IGN);
-  passed_on = level + 1;
+  note_passed_on(thread);
   if (to->sa_flags & SA_SIGINFO)
     to->sa_sigaction(signal, info, context);
   else
     to->sa_handler(signal);
   // A handler that restores the disposition before it and raises the signal again, as Python's faulthandler does,
   // is done with it: what it raised goes to the one before.
-  passed_on = is_pending(signal) ? level + 1 : 0;
+  if (!is_pending(signal)) forget_passed_on(thread);
 }
 
 void on_bus_error(int signal, siginfo_t* info, void* context) {
