@@ -20,8 +20,10 @@ int64_t record_limit() {
 void set_record_limit(int64_t (*budget)()) { process_budget.store(budget, std::memory_order_release); }
 
 Error record_too_large(std::string_view what, const std::string& path, int64_t offset, int64_t limit) {
-  Error error = Error::exhausted("the ", what, " at byte ", offset, " of ", path, " has more than the ", limit,
-                                 " bytes allowed; if the file is right, allow more memory (STOKER_MEMORY)");
+  const char* advice = limit == record_limit() ? "if the file is right, allow more memory (STOKER_MEMORY)"
+                                               : "check that the file has the format that is read";
+  Error error =
+      Error::exhausted("the ", what, " at byte ", offset, " of ", path, " has more than the ", limit, " bytes allowed; ", advice);
   error.set_path(path, offset);
   return error;
 }

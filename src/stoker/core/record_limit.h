@@ -16,7 +16,8 @@ int64_t record_limit();
 // Sets where the budget comes from; for the runtime.
 void set_record_limit(int64_t (*budget)());
 
-// The error for a record larger than `limit`: "the line at byte 7 of a.gz has more than …".
+// The error for a record larger than `limit`, which may be a smaller one of the
+// format's own: "the line at byte 7 of a.gz has more than …".
 // `what` is "line", "record" and the like; the offset is in the uncompressed bytes.
 Error record_too_large(std::string_view what, const std::string& path, int64_t offset, int64_t limit);
 

@@ -35,7 +35,7 @@ const Json& saved_part(const Json& json, std::string_view key) {
 
 const Failure* no_room_in(const Run& run) {
   const auto found =
-      std::ranges::find_if(run.failed, [](const Failure& f) { return f.error.code() == Code::kResourceExhausted; });
+      std::ranges::find_if(run.failed, [](const Failure& f) { return f.error.message().starts_with(kNoRoom); });
   return found == run.failed.end() ? nullptr : &*found;
 }
 
