@@ -116,7 +116,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
       return a->rank != b->rank ? a->rank < b->rank : a->number < b->number;
     }
   };
-  using Segments = std::set<Segment*, InOrder>;
+  using Segments = std::set<Segment*, InOrder, RecycledAllocator<Segment*>>;
   Engine(std::shared_ptr<const Plan> plan, std::shared_ptr<Meters> meters, EngineOptions options);
 
   void release(std::unique_lock<std::mutex>& lock);
@@ -228,7 +228,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   // an iterator may have thousands of children open, of which few have. What gives
   // a segment work lists it (note_work); those without are dropped when they are met.
   Segments for_workers_, for_waiters_;
-  int32_t running_ = 0;          // pieces
+  int32_t running_ = 0;  // pieces
   std::vector<SkippedElement> skipped_;
   int64_t skipped_count_ = 0;
   int64_t first_failed_pass_ = 0;

@@ -257,8 +257,9 @@ void Engine::note_work(Segment& segment) {
   if ((has_steps || line_waits) && !std::exchange(segment.listed_for_waiters, true)) for_waiters_.insert(&segment);
 }
 
+// One that is closed may have outlived the one it fed.
 void Engine::note_result(const Segment& segment) {
-  if (segment.feeds) note_work(*segment.feeds);
+  if (!segment.closed && segment.feeds) note_work(*segment.feeds);
 }
 
 Engine::Segments::iterator Engine::drop(Segments& listed, Segments::iterator at) {
