@@ -271,7 +271,8 @@ CommandLine::CommandLine() {
   app_.fallthrough();
   app_.get_formatter()->column_width(26);
   app_.get_formatter()->label("REQUIRED", "");
-  app_.add_option("--workers", workers_, "Threads that work; 0: the loop's own thread does everything; -1: as many as fit the machine")
+  app_.add_option("--workers", workers_,
+                  "Threads that work; 0: the loop's own thread does everything; -1: as many as fit the machine")
       ->check(quiet(CLI::Range(kAutotune, kMostWorkers)))
       ->type_name("N");
   app_.add_option("--memory", memory_, "Bytes that may be held, as 64M or 2G")->type_name("BYTES");

@@ -208,7 +208,8 @@ TEST(RecordParser, PassesOverARecordThatIsLargerThanItsLimit) {
     const RecordParser::Step step = parser.step(Bytes(file).substr(large, here), std::nullopt);
     ASSERT_EQ(step.kind, Kind::kError);
     EXPECT_EQ(step.error->code(), Code::kResourceExhausted);
-    EXPECT_TRUE(step.error->message().starts_with("the record at byte 21 has 1000 bytes, more than the 100 bytes allowed"));
+    EXPECT_TRUE(
+        step.error->message().starts_with("the record at byte 21 has 1000 bytes, more than the 100 bytes allowed"));
     EXPECT_EQ(step.consumed, here);
     EXPECT_EQ(step.skipped, static_cast<int64_t>(1016 - here));
     EXPECT_EQ(parser.offset(), static_cast<int64_t>(large) + 1016);

@@ -45,21 +45,25 @@ std::string records(size_t large) {
 }
 
 std::string samples(size_t large) {
-  return tar_file("1.txt", "first") + tar_file("2.txt", std::string(large, 'x')) + tar_file("3.txt", "last") + tar_end();
+  return tar_file("1.txt", "first") + tar_file("2.txt", std::string(large, 'x')) + tar_file("3.txt", "last") +
+         tar_end();
 }
 
 std::vector<Reader> readers() {
   const auto gzip = [](auto make) { return [make](size_t large) { return gzipped(make(large), 1); }; };
   const auto lines = [](size_t large) { return text("first\n", large, "\nlast\n"); };
-  const auto objects = [](size_t large) { return text("{\"a\": \"first\"}\n{\"a\": \"", large, "\"}\n{\"a\": \"last\"}\n"); };
+  const auto objects = [](size_t large) {
+    return text("{\"a\": \"first\"}\n{\"a\": \"", large, "\"}\n{\"a\": \"last\"}\n");
+  };
   const auto table = [](size_t large) { return text("first\n", large, "\nlast\n"); };
   const auto text_lines = [](const std::string& type) {
-    return [type](const std::string& path) { return Dataset::text_lines({.filenames = {path}, .compression_type = type}); };
+    return [type](const std::string& path) {
+      return Dataset::text_lines({.filenames = {path}, .compression_type = type});
+    };
   };
   const auto jsonl = [](const std::string& type) {
     return [type](const std::string& path) {
-      return Dataset::jsonl(
-          {.filenames = {path}, .names = {"a"}, .dtypes = {DType::kBytes}, .compression_type = type});
+      return Dataset::jsonl({.filenames = {path}, .names = {"a"}, .dtypes = {DType::kBytes}, .compression_type = type});
     };
   };
   const auto csv = [](const std::string& type) {
@@ -75,8 +79,8 @@ std::vector<Reader> readers() {
       {"csv", table, csv(""), true, 6},
       {"csv_gzip", gzip(table), csv("GZIP"), true, 6},
       {"tfrecord_gzip", gzip(records),
-       [](const std::string& path) { return Dataset::tfrecord({.filenames = {path}, .compression_type = "GZIP"}); }, true,
-       21},
+       [](const std::string& path) { return Dataset::tfrecord({.filenames = {path}, .compression_type = "GZIP"}); },
+       true, 21},
       {"tar_gzip", gzip(samples),
        [](const std::string& path) {
          return Dataset::tar({.filenames = {path}, .components = {"txt"}, .compression_type = "GZIP"});
@@ -128,8 +132,8 @@ TEST_P(RecordLimitLaw, ALargerRecordIsOneErrorAndMemoryStaysBounded) {
     EXPECT_EQ(error.code(), Code::kResourceExhausted);
     EXPECT_EQ(error.place().path, path);
     EXPECT_EQ(error.place().offset, reader.offset);
-    for (const std::string& part : {std::string("byte ") + std::to_string(reader.offset), std::to_string(record_limit()),
-                                    std::string("STOKER_MEMORY")})
+    for (const std::string& part : {std::string("byte ") + std::to_string(reader.offset),
+                                    std::to_string(record_limit()), std::string("STOKER_MEMORY")})
       EXPECT_NE(error.message().find(part), std::string::npos) << error.message();
     EXPECT_EQ(given, reader.goes_on ? 2 : 0);
     if (measured) {

@@ -212,7 +212,9 @@ TEST(ParseExample, BehindABatchLosesNoMoreThanTheBadRecord) {
 // The views must outlive the blocks that records were read into, which are used again.
 TEST(ExampleFeatures, AsTheResultOfAMapKeepTheRecordsTheyPointInto) {
   constexpr int64_t kRecords = 3000;
-  const auto image_of = [](int64_t i) { return std::string(1000, static_cast<char>('a' + i % 26)) + std::to_string(i); };
+  const auto image_of = [](int64_t i) {
+    return std::string(1000, static_cast<char>('a' + i % 26)) + std::to_string(i);
+  };
   const TempDir dir;
   std::string file;
   for (int64_t i = 0; i < kRecords; ++i) {
@@ -223,7 +225,8 @@ TEST(ExampleFeatures, AsTheResultOfAMapKeepTheRecordsTheyPointInto) {
   const std::string plain = dir.write("plain", file), packed = dir.write("packed", gzipped(file));
   const auto found = [](Value record) { return call(ExampleFeatures{.keys = {"image"}}, {std::move(record)}); };
   for (const Dataset& records :
-       {Dataset::tfrecord({.filenames = {plain}}), Dataset::tfrecord({.filenames = {packed}, .compression_type = "GZIP"}),
+       {Dataset::tfrecord({.filenames = {plain}}),
+        Dataset::tfrecord({.filenames = {packed}, .compression_type = "GZIP"}),
         Dataset::tfrecord({.filenames = {packed}, .compression_type = "GZIP"}).shuffle({.buffer_size = 7, .seed = 1}),
         Dataset::tfrecord({.filenames = {plain}}).shuffle({.seed = 1}),
         Dataset::tfrecord({.filenames = {packed}, .compression_type = "GZIP"}).batch({.batch_size = 4})}) {

@@ -28,14 +28,15 @@ TEST(ParseBytes, TakesNumbersWithAndWithoutUnits) {
 }
 
 TEST(ParseBytes, RefusesWhatIsNoSizeAndNamesItWithWhatIsExpected) {
-  for (const char* text : {"", "M", "x", "64Q", "64MM", "64M ", " 64M", "64  M", "64iB", "-1", "-1G", "0", "0.2", "nan", "inf",
-                           "1e3", "0x40", "9999999T", "64M,"}) {
+  for (const char* text : {"", "M", "x", "64Q", "64MM", "64M ", " 64M", "64  M", "64iB", "-1", "-1G", "0", "0.2", "nan",
+                           "inf", "1e3", "0x40", "9999999T", "64M,"}) {
     const Result<int64_t> bytes = parse_bytes(text);
     ASSERT_FALSE(bytes.ok()) << text;
     EXPECT_EQ(bytes.error().code(), Code::kInvalidArgument);
-    EXPECT_EQ(bytes.error().message(), "'" + std::string(text) +
-                                           "' is not a size; expected a number of bytes of at least 1, as 500000, 64M or "
-                                           "1.5G");
+    EXPECT_EQ(bytes.error().message(),
+              "'" + std::string(text) +
+                  "' is not a size; expected a number of bytes of at least 1, as 500000, 64M or "
+                  "1.5G");
   }
 }
 
@@ -66,8 +67,8 @@ TEST(ReadSettings, TakesWhatIsSet) {
 }
 
 TEST(ReadSettings, NamesTheVariableAndTheValueThatAreWrong) {
-  for (const auto& [name, value] : std::map<std::string, std::string>{
-           {"STOKER_MEMORY", "64Q"}, {"STOKER_WORKERS", "4x"}, {"STOKER_MAP", "off"}}) {
+  for (const auto& [name, value] :
+       std::map<std::string, std::string>{{"STOKER_MEMORY", "64Q"}, {"STOKER_WORKERS", "4x"}, {"STOKER_MAP", "off"}}) {
     const Result<Settings> settings = settings_in({{name, value}});
     ASSERT_FALSE(settings.ok()) << name;
     EXPECT_EQ(settings.error().code(), Code::kInvalidArgument);

@@ -161,12 +161,12 @@ RecordParser::Step RecordParser::too_large(Bytes window, uint64_t whole) {
   const auto skipped = static_cast<int64_t>(whole - window.size());
   const int64_t begin = offset_;
   offset_ += skipped;
-  return {.kind = Kind::kError,
-          .consumed = window.size(),
-          .error = Error::exhausted("the record at byte ", begin, " has ", whole - kFrameBytes,
-                                    " bytes, more than the ", limit_,
-                                    " bytes allowed; if the file is right, allow more memory (STOKER_MEMORY)"),
-          .skipped = skipped};
+  return {
+      .kind = Kind::kError,
+      .consumed = window.size(),
+      .error = Error::exhausted("the record at byte ", begin, " has ", whole - kFrameBytes, " bytes, more than the ",
+                                limit_, " bytes allowed; if the file is right, allow more memory (STOKER_MEMORY)"),
+      .skipped = skipped};
 }
 
 // The file's last record, of which some is missing. A header that is not whole

@@ -57,8 +57,9 @@ class RecordParser {
     size_t consumed = 0;  // of the window; the next one begins behind them
     Bytes payload = {};   // kRecord: a view of the window
     std::optional<Error> error = {};
-    size_t wanted = 0;   // kMore: as many bytes the next window must have, or all there are
-    int64_t skipped = 0;  // kError: bytes behind the window that belong to the record; the next window begins behind them
+    size_t wanted = 0;  // kMore: as many bytes the next window must have, or all there are
+    int64_t skipped =
+        0;  // kError: bytes behind the window that belong to the record; the next window begins behind them
   };
 
   // `window` is what there is at offset(), `left` how many bytes there are from

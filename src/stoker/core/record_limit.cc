@@ -22,8 +22,8 @@ void set_record_limit(int64_t (*budget)()) { process_budget.store(budget, std::m
 Error record_too_large(std::string_view what, const std::string& path, int64_t offset, int64_t limit) {
   const char* advice = limit == record_limit() ? "if the file is right, allow more memory (STOKER_MEMORY)"
                                                : "check that the file has the format that is read";
-  Error error =
-      Error::exhausted("the ", what, " at byte ", offset, " of ", path, " has more than the ", limit, " bytes allowed; ", advice);
+  Error error = Error::exhausted("the ", what, " at byte ", offset, " of ", path, " has more than the ", limit,
+                                 " bytes allowed; ", advice);
   error.set_path(path, offset);
   return error;
 }

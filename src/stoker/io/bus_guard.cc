@@ -125,7 +125,8 @@ void pass_on(int signal, siginfo_t* info, void* context) {
   const struct sigaction* to = level == 0   ? latest_action.load(std::memory_order_acquire)
                                : level == 1 ? first_action.load(std::memory_order_acquire)
                                             : nullptr;
-  const bool by_default = !to || (!(to->sa_flags & SA_SIGINFO) && (to->sa_handler == SIG_DFL || to->sa_handler == SIG_IGN));
+  const bool by_default =
+      !to || (!(to->sa_flags & SA_SIGINFO) && (to->sa_handler == SIG_DFL || to->sa_handler == SIG_IGN));
   if (by_default) return act_by_default(signal, *info, to && to->sa_handler == SIG_IGN);
   note_passed_on(thread);
   if (to->sa_flags & SA_SIGINFO)

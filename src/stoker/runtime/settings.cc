@@ -13,9 +13,7 @@ namespace {
 constexpr std::string_view kSizes = "a number of bytes of at least 1, as 500000, 64M or 1.5G";
 constexpr std::string_view kWorkers = "a whole number from 0 to 4096, or -1 for as many as fit the machine";
 
-Error wrong_size(std::string_view text) {
-  return Error::invalid("'", text, "' is not a size; expected ", kSizes);
-}
+Error wrong_size(std::string_view text) { return Error::invalid("'", text, "' is not a size; expected ", kSizes); }
 
 // The factor of "", "B", "K", "KB", "KiB" and so on; 0: of nothing else.
 double factor_of(std::string_view unit) {
@@ -42,8 +40,7 @@ Error about(const char* name, const Error& error) {
 
 Result<int64_t> parse_bytes(std::string_view text) {
   double number = 0;
-  const auto [end, problem] =
-      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   if (problem != std::errc() || !std::isfinite(number)) return wrong_size(text);
   std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
   if (unit.starts_with(' ')) unit.remove_prefix(1);
@@ -84,7 +81,8 @@ Result<Settings> read_settings(const std::function<const char*(const char*)>& va
     settings.memory_bytes = *bytes;
   }
   if (const auto text = value_in(variable, "STOKER_MAP"); text && *text != "0" && *text != "1")
-    return about("STOKER_MAP", Error::invalid("'", *text, "' is not a choice; expected 0 (files are read) or 1 (mapped)"));
+    return about("STOKER_MAP",
+                 Error::invalid("'", *text, "' is not a choice; expected 0 (files are read) or 1 (mapped)"));
   return settings;
 }
 

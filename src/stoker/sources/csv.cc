@@ -144,13 +144,12 @@ Result<std::optional<Element>> Csv::next_record(State& state, const Context& con
   const size_t most = most_record_bytes();
   const bool too_long = end->record > most;
   if (end->problem || too_long) {
-    const Error error =
-        too_long && most < static_cast<size_t>(kMostRecordBytes)
-            ? record_too_large("record", window.path(), offset, static_cast<int64_t>(most))
-            : Error::invalid(window.path(), ", line ", line + 1, ": ",
-                             too_long ? "the record is too long" : end->problem, ": ",
-                             shown(taken.substr(0, end->record)))
-                  .set_path(window.path(), offset + static_cast<int64_t>(end->problem_at));
+    const Error error = too_long && most < static_cast<size_t>(kMostRecordBytes)
+                            ? record_too_large("record", window.path(), offset, static_cast<int64_t>(most))
+                            : Error::invalid(window.path(), ", line ", line + 1, ": ",
+                                             too_long ? "the record is too long" : end->problem, ": ",
+                                             shown(taken.substr(0, end->record)))
+                                  .set_path(window.path(), offset + static_cast<int64_t>(end->problem_at));
     const bool cut = end->taken == end->record && !window.ended();
     state.line += cut ? 1 : lines_in(taken);
     window.take(end->taken);
