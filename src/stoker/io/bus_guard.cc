@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <memory>
@@ -138,15 +139,23 @@ void pass_on(int signal, siginfo_t* info, void* context) {
   if (!is_pending(signal)) forget_passed_on(thread);
 }
 
-void on_bus_error(int signal, siginfo_t* info, void* context) {
-  const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
-  Place* place = info->si_code == BUS_ADRERR ? place_of(address) : nullptr;
-  if (!place) return pass_on(signal, info, context);
+// False where the missing page is not of a guarded range.
+bool fill_hole(const siginfo_t& info) {
+  const auto address = reinterpret_cast<uintptr_t>(info.si_addr);
+  Place* place = info.si_code == BUS_ADRERR ? place_of(address) : nullptr;
+  if (!place) return false;
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  void* hole = static_cast<char*>(info->si_addr) - address % page;
-  if (mmap(hole, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
-    return pass_on(signal, info, context);
+  void* hole = static_cast<char*>(info.si_addr) - address % page;
+  if (mmap(hole, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) return false;
   place->hole.store(true, std::memory_order_release);
+  return true;
+}
+
+// Calls nothing that is not async-signal-safe, and takes no lock.
+void on_bus_error(int signal, siginfo_t* info, void* context) {
+  const int number = errno;
+  if (!fill_hole(*info)) pass_on(signal, info, context);
+  errno = number;
 }
 
 bool is_ours(const struct sigaction& action) {
