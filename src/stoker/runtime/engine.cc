@@ -96,6 +96,7 @@ std::shared_ptr<Engine> Engine::make(std::shared_ptr<const Plan> plan, std::shar
 
 // Lines close their children in the engine: they go while all of it is there.
 Engine::~Engine() {
+  forget_segments();
   root_.reset();
   Budget::process().reserve(-reserved_);
 }
@@ -157,9 +158,7 @@ void Engine::release(std::unique_lock<std::mutex>& lock) {
   if (released_) return;
   released_ = true;
   std::shared_ptr<Instance> root = std::move(root_);
-  order_.clear();
-  for_workers_.clear();
-  for_waiters_.clear();
+  forget_segments();
   lock.unlock();
   root.reset();
   let_go();
@@ -200,6 +199,13 @@ void Engine::add_to_order(const Instance& instance) {
   }
 }
 
+// Before they go: closing one compares it with the others.
+void Engine::forget_segments() {
+  order_.clear();
+  for_workers_.clear();
+  for_waiters_.clear();
+}
+
 void Engine::close(Instance& instance) {
   std::vector<std::unique_ptr<Ticket>> dropped;  // freed outside the lock
   std::lock_guard lock(mutex_);
@@ -235,7 +241,8 @@ Result<std::optional<Element>> Engine::next() {
       ++delivered_rows_;
       note_pass(current_.origins.at(row));
       if (const Failure* failure = current_.failed.empty() ? nullptr : current_.failure_of(row)) {
-        STOKER_TRY(handle(*failure, current_.origins.at(row)));
+        STOKER_TRY(
+            handle(current_.failed[static_cast<size_t>(failure - current_.failed.data())], current_.origins.at(row)));
         continue;
       }
       delivered_elements_.fetch_add(1, std::memory_order_relaxed);
@@ -249,13 +256,13 @@ Result<std::optional<Element>> Engine::next() {
   }
 }
 
-Result<void> Engine::handle(const Failure& failure, const Origin& origin) {
+Result<void> Engine::handle(Failure& failure, const Origin& origin) {
   ++failures_;
   if (!options_.skip_errors) return with_files(failure.error, origin, *plan_);
-  Error error = skipped_.size() < kMostSkipped ? with_files(failure.error, origin, *plan_) : failure.error;
   // What a function threw holds its frames and all they refer to. It is released here: that may take an interpreter's
   // lock, which must not happen under ours.
-  error.set_cause(nullptr);
+  failure.error.set_cause(nullptr);
+  const Error error = skipped_.size() < kMostSkipped ? with_files(failure.error, origin, *plan_) : failure.error;
   std::lock_guard lock(mutex_);
   if (skipped_.empty()) first_failed_pass_ = pass_of(origin);
   // One that fails in a later pass with nothing given so far, and the end will not come to be judged.

@@ -124,6 +124,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
 
   // Under the lock.
   void add_to_order(const Instance& instance);
+  void forget_segments();
   Piece pick(ThreadKind kind);
   Piece pick_demand(ThreadKind kind);
   bool may_run(const Segment& segment, const Ticket& ticket, ThreadKind kind) const;
@@ -183,7 +184,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   bool is_wanted_elsewhere();
   void let_go();
   bool spin() const;
-  Result<void> handle(const Failure& failure, const Origin& origin);
+  Result<void> handle(Failure& failure, const Origin& origin);
   Result<void> judge_failures(bool pass_ended);
   Error too_many_error(double seen) const;
   Error nothing_left_error() const;

@@ -139,7 +139,7 @@ void Engine::run_line(Piece piece, ThreadKind kind) {
       note_begun(segment);
     } else {
       segment.blocked_on = pulled.on;
-      pulled.on->feeds = &segment;
+      if (pulled.on) pulled.on->feeds = &segment;
     }
     note_work(segment);
     note_result(segment);

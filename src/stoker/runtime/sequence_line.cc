@@ -21,6 +21,7 @@ class SequenceLine final : public LineNode, private Emit {
   ~SequenceLine() override {
     for (auto& [at, slot] : slots_) close_slot(slot);
     for (Early& early : early_) close_slot(early.slot);
+    close_slot(turn_);
   }
 
  protected:
