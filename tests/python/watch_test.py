@@ -80,9 +80,11 @@ class PassesOn(unittest.TestCase):
             def __len__(self):
                 raise NotImplementedError
 
-        for loader in ([], [1], (), {}, {"a": 1}, Foreign([]), Sequence(0), Sequence(3), iter([]), Unknown(),
-                       (i for i in range(3)), np.arange(3), sk.Dataset.range(3), sk.Dataset.range(0),
-                       sk.Dataset.range(3).repeat(), iter(sk.Dataset.range(3))):
+        scene = Scene()
+        for loader in ([], [1], (), {}, {"a": 1}, Foreign(scene, 1, n=0), Foreign(scene, 1), Sequence(scene, 1, n=0),
+                       Sequence(scene, 1), iter([]), Unknown(), (i for i in range(3)), np.arange(3),
+                       sk.Dataset.range(3), sk.Dataset.range(0), sk.Dataset.range(3).repeat(),
+                       iter(sk.Dataset.range(3))):
             with self.subTest(loader=loader):
                 try:
                     expected = bool(loader)
