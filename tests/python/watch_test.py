@@ -90,7 +90,7 @@ class PassesOn(unittest.TestCase):
                     expected = bool(loader)
                 except (NotImplementedError, ValueError):
                     expected = True
-                self.assertIs(bool(sk.watch(loader)), expected)
+                self.assertIs(bool(scene.watch(loader)), expected)
 
     def test_each_iter_is_an_epoch(self):
         watch = sk.watch(sk.Dataset.range(5))
