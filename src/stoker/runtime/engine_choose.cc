@@ -234,12 +234,15 @@ size_t Engine::capacity_of(const Segment& segment, size_t enough) {
   return most;
 }
 
-// Something that a worker could do, as far as can be said without asking for
-// memory.
+// Something that a thread could do, as far as can be said without asking for
+// memory. A worker that finds none for itself calls the waiting threads.
 bool Engine::has_work() {
-  auto at = for_workers_.begin();
-  while (at != for_workers_.end() && !has_work_for(**at, ThreadKind::kWorker)) at = drop(for_workers_, at);
-  return !stopped_ && at != for_workers_.end();
+  const auto any = [&](Segments& listed, ThreadKind kind) {
+    auto at = listed.begin();
+    while (at != listed.end() && !has_work_for(**at, kind)) at = drop(listed, at);
+    return at != listed.end();
+  };
+  return !stopped_ && (any(for_workers_, ThreadKind::kWorker) || any(for_waiters_, ThreadKind::kWaiter));
 }
 
 // A ticket may be for either kind of thread: what a stage's calls do is judged anew
