@@ -1,7 +1,6 @@
 // The `stoker` command: reads the command line and calls the command. The one
 // file that knows CLI11, which takes seconds to compile.
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <CLI/CLI.hpp>
@@ -10,6 +9,7 @@
 #include "cli/interrupt.h"
 #include "cli/terminal.h"
 #include "stoker/api/loader.h"
+#include "stoker/runtime/settings.h"
 
 namespace stoker::cli {
 namespace {
@@ -206,28 +206,6 @@ Examples:
   stoker completion zsh > ~/.zfunc/_stoker         a folder of $fpath
   stoker completion fish > ~/.config/fish/completions/stoker.fish)";
 
-// "64M" in bytes; with K, M, G, T powers of 1024, and perhaps B or iB behind.
-std::optional<int64_t> parse_bytes(const std::string& text) {
-  size_t used = 0;
-  double number = 0;
-  try {
-    number = std::stod(text, &used);
-  } catch (const std::exception&) {
-    return std::nullopt;
-  }
-  std::string unit = text.substr(used);
-  for (char& c : unit) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  if (unit.ends_with("IB"))
-    unit.resize(unit.size() - 2);
-  else if (unit.ends_with("B"))
-    unit.pop_back();
-  const size_t power = std::string_view("KMGT").find(unit.empty() ? ' ' : unit[0]);
-  if (unit.size() > 1 || (!unit.empty() && power == std::string_view::npos)) return std::nullopt;
-  if (!unit.empty()) number *= std::pow(1024.0, static_cast<double>(power) + 1);
-  if (!(number >= 1) || number >= static_cast<double>(std::numeric_limits<int64_t>::max())) return std::nullopt;
-  return static_cast<int64_t>(number);
-}
-
 // A check that does not add its limits to the help, which says them in words.
 CLI::Validator quiet(CLI::Validator check) { return check.description(""); }
 
@@ -293,8 +271,9 @@ CommandLine::CommandLine() {
   app_.fallthrough();
   app_.get_formatter()->column_width(26);
   app_.get_formatter()->label("REQUIRED", "");
-  app_.add_option("--workers", workers_, "Threads that work; 0: the loop's own thread does everything")
-      ->check(quiet(CLI::Range(0, 4096)))
+  app_.add_option("--workers", workers_,
+                  "Threads that work; 0: the loop's own thread does everything; -1: as many as fit the machine")
+      ->check(quiet(CLI::Range(kAutotune, kMostWorkers)))
       ->type_name("N");
   app_.add_option("--memory", memory_, "Bytes that may be held, as 64M or 2G")->type_name("BYTES");
   add_run();
@@ -525,13 +504,19 @@ int CommandLine::configure_and_call(const Command& command) {
   Resources resources;
   resources.workers = workers_;
   if (!memory_.empty()) {
-    resources.memory_bytes = parse_bytes(memory_);
-    if (!resources.memory_bytes) {
-      complain("--memory wants bytes, as 500000, 64M or 2G; found '" + memory_ + "'");
+    const Result<int64_t> bytes = parse_bytes(memory_);
+    if (!bytes) {
+      complain("--memory: " + bytes.error().message());
       return kWrongUse;
     }
+    resources.memory_bytes = *bytes;
   }
-  configure(resources);
+  try {
+    configure(resources);
+  } catch (const Error& error) {
+    complain(error.message());
+    return kWrongUse;
+  }
   return command.call();
 }
 

@@ -148,8 +148,20 @@ Result<void> check_input(const PackOptions& options, const PackInput& input) {
   return {};
 }
 
+// All that the bytes of the shards hang on.
+std::string text_of_input(const PackOptions& options, const PackInput& input) {
+  std::string text = fmt::format("stoker pack 1\n{} {} {} {} {} {}\n", hex_of(input.mark), options.seed,
+                                 options.keep_bytes, options.resize.value_or(0), options.quality.value_or(kPackQuality),
+                                 hex_of(hash_of(text_of_classes(input.classes))));
+  for (const Split& split : input.splits)
+    text += fmt::format("{} {} {}\n", split.name, split.count, *shard_count(options, split));
+  return text;
+}
+
 Result<void> check_target(const PackOptions& options, const PackInput& input) {
   if (options.overwrite) return {};
+  // Shards of a run that was stopped at its end are this one's.
+  if (PackWork::is_giving_places(options.target, input.splits[0].name, text_of_input(options, input))) return {};
   const std::vector<std::string> old = old_shards(options.target, input);
   if (!old.empty())
     return Error::precondition(*std::ranges::min_element(old),
@@ -253,27 +265,18 @@ class ShardWriter {
 
 // Gives everything its name.
 Result<void> keep(const PackOptions& options, const PackInput& input, PackWork& work, const Written& written) {
-  const std::string labels_path = options.target + "/labels.txt";
-  STOKER_TRY(PartialFile labels, PartialFile::create(labels_path));
-  STOKER_TRY(labels.append(text_of_classes(input.classes)));
-  STOKER_TRY(labels.finish());
+  std::vector<std::string> names;
+  for (const std::string& shard : written.shards) names.push_back(fs::path(shard).filename().string());
+  STOKER_TRY(work.begin_to_keep(names, text_of_classes(input.classes)));
   for (const std::string& old : old_shards(options.target, input))
-    if (unlink(old.c_str()) != 0) return Error::io("cannot replace ", old);
-  for (const std::string& shard : written.shards) STOKER_TRY(work.keep(fs::path(shard).filename().string()));
-  work.remove();
-  if (!input.classes.empty()) return labels.keep();
-  unlink(labels_path.c_str());
-  return {};
-}
-
-// All that the bytes of the shards hang on.
-std::string text_of_input(const PackOptions& options, const PackInput& input) {
-  std::string text = fmt::format("stoker pack 1\n{} {} {} {} {} {}\n", hex_of(input.mark), options.seed,
-                                 options.keep_bytes, options.resize.value_or(0), options.quality.value_or(kPackQuality),
-                                 hex_of(hash_of(text_of_classes(input.classes))));
-  for (const Split& split : input.splits)
-    text += fmt::format("{} {} {}\n", split.name, split.count, *shard_count(options, split));
-  return text;
+    if (std::ranges::find(written.shards, old) == written.shards.end() && unlink(old.c_str()) != 0)
+      return Error::io("cannot replace ", old);
+  for (const std::string& name : names) STOKER_TRY(work.keep(name));
+  if (!input.classes.empty())
+    STOKER_TRY(work.keep(PackWork::kLabels));
+  else
+    unlink((options.target + "/" + PackWork::kLabels).c_str());
+  return work.remove();
 }
 
 Result<void> write_all(ShardWriter& writer, const PackInput& input) {
@@ -298,7 +301,7 @@ Result<Written> write(const PackOptions& options, const PackInput& input, BadFil
   }
   const Written& written = writer.written();
   if (written.all.records == 0) {
-    work.remove();
+    STOKER_TRY(work.remove());
     return Error::corrupt("none of the ", bad.all().size(), " files could be packed; the first is ", bad.all()[0].path,
                           ": ", bad.all()[0].error);
   }

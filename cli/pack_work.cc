@@ -44,19 +44,17 @@ std::optional<std::string> text_in(const Json& json, std::string_view key) {
   return plain ? std::optional(*std::move(plain)) : std::nullopt;
 }
 
-std::optional<ShardNotes> notes_in(const std::string& text) {
-  const Result<Json> json = parse_json(text);
-  if (!json) return std::nullopt;
+std::optional<ShardNotes> notes_in(const Json& json) {
   ShardNotes notes;
   for (const auto& [key, number] : {std::pair{"records", &notes.records},
                                     {"bytes", &notes.bytes},
                                     {"resized", &notes.resized},
                                     {"turned", &notes.turned}}) {
-    const Json* found = json->find(key);
+    const Json* found = json.find(key);
     if (!found || !found->as<int64_t>()) return std::nullopt;
     *number = *found->as<int64_t>();
   }
-  const Json* skipped = json->find("skipped");
+  const Json* skipped = json.find("skipped");
   if (!skipped || !skipped->as<Json::List>()) return std::nullopt;
   for (const Json& one : *skipped->as<Json::List>()) {
     const auto path = text_in(one, "path"), error = text_in(one, "error");
@@ -66,13 +64,36 @@ std::optional<ShardNotes> notes_in(const std::string& text) {
   return notes;
 }
 
+std::string packed_path(const std::string& target, const std::string& name) { return target + "/." + name + ".packed"; }
+
+// What a file of all notes says, where it is there and of this input.
+std::optional<Json> kept_by(const std::string& path, const std::string& input) {
+  const Result<std::string> text = read_text_file(path);
+  Result<Json> json = text ? parse_json(*text) : Result<Json>(text.error());
+  if (!json || text_in(*json, "input") != input) return std::nullopt;
+  return *std::move(json);
+}
+
 }  // namespace
 
+bool PackWork::is_giving_places(const std::string& target, const std::string& name, const std::string& input) {
+  return kept_by(packed_path(target, name), input).has_value();
+}
+
+PackWork::PackWork(std::string target, const std::string& name, std::string input)
+    : target_(std::move(target)),
+      folder_(target_ + "/." + name + ".packing"),
+      packed_(packed_path(target_, name)),
+      input_(std::move(input)) {}
+
 Result<PackWork> PackWork::open(const std::string& target, const std::string& name, const std::string& input) {
-  PackWork work(target, target + "/." + name + ".packing");
+  PackWork work(target, name, input);
+  work.kept_ = kept_by(work.packed_, input);
+  if (work.kept_) return work;
   const std::string state = work.folder_ + "/input";
   const Result<std::string> before = read_text_file(state);
   std::error_code failed;
+  fs::remove(work.packed_, failed);  // of another input, which is not completed any more
   if (!before || *before != input) fs::remove_all(work.folder_, failed);
   fs::create_directories(work.folder_, failed);
   if (failed) return Error::from_errno(failed.value(), "cannot make the folder " + work.folder_);
@@ -85,17 +106,29 @@ Result<PackWork> PackWork::open(const std::string& target, const std::string& na
 }
 
 PackWork::~PackWork() {
-  if (whole_ == 0) remove();
+  if (whole_ == 0 && !kept_) (void)remove();  // the next run would
 }
 
-void PackWork::remove() {
-  std::error_code ignored;
-  if (!folder_.empty()) fs::remove_all(folder_, ignored);
+Result<void> PackWork::remove() {
+  if (folder_.empty()) return {};  // moved from
+  for (const std::string& path : {folder_, packed_}) {
+    std::error_code failed;
+    fs::remove_all(path, failed);
+    if (failed) return Error::from_errno(failed.value(), "cannot remove " + path);
+  }
+  kept_.reset();
+  return {};
 }
 
 std::optional<ShardNotes> PackWork::finished(const std::string& shard) const {
+  if (kept_) {
+    const Json* shards = kept_->find("shards");
+    const Json* notes = shards ? shards->find(to_base64(shard)) : nullptr;
+    return notes ? notes_in(*notes) : std::nullopt;
+  }
   const Result<std::string> text = read_text_file(folder_ + "/" + shard + std::string(kNotes));
-  std::optional<ShardNotes> notes = text ? notes_in(*text) : std::nullopt;
+  const Result<Json> json = text ? parse_json(*text) : Result<Json>(text.error());
+  std::optional<ShardNotes> notes = json ? notes_in(*json) : std::nullopt;
   std::error_code failed;
   const auto bytes = fs::file_size(folder_ + "/" + shard, failed);
   return notes && !failed && static_cast<int64_t>(bytes) == notes->bytes ? notes : std::nullopt;
@@ -113,10 +146,27 @@ Result<void> PackWork::finish(PartialFile file, const ShardNotes& notes) {
   return {};
 }
 
-Result<void> PackWork::keep(const std::string& shard) const {
+Result<void> PackWork::begin_to_keep(const std::vector<std::string>& shards, const std::string& labels) {
+  if (kept_) return {};
+  if (!labels.empty()) STOKER_TRY(write_file(folder_ + "/" + kLabels, labels));
+  Json all = Json::dict(), notes = Json::dict();
+  for (const std::string& shard : shards) notes.set(to_base64(shard), json_of(finished(shard).value_or(ShardNotes())));
+  all.set("input", to_base64(input_));
+  all.set("shards", std::move(notes));
+  const std::string whole = folder_ + "/packed";
+  STOKER_TRY(write_file(whole, all.text()));
   std::error_code failed;
-  fs::rename(folder_ + "/" + shard, target_ + "/" + shard, failed);
-  if (failed) return Error::from_errno(failed.value(), "cannot write " + target_ + "/" + shard);
+  fs::rename(whole, packed_, failed);
+  if (failed) return Error::from_errno(failed.value(), "cannot write " + packed_);
+  kept_ = std::move(all);
+  return {};
+}
+
+Result<void> PackWork::keep(const std::string& file) const {
+  std::error_code failed;
+  fs::rename(folder_ + "/" + file, target_ + "/" + file, failed);
+  if (failed == std::errc::no_such_file_or_directory && fs::exists(target_ + "/" + file)) return {};
+  if (failed) return Error::from_errno(failed.value(), "cannot write " + target_ + "/" + file);
   return {};
 }
 

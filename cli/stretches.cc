@@ -5,6 +5,7 @@
 #include "cli/interrupt.h"
 #include "stoker/codecs/tfrecord.h"
 #include "stoker/core/nest.h"
+#include "stoker/core/record_limit.h"
 #include "stoker/io/window.h"
 
 namespace stoker::cli {
@@ -40,7 +41,7 @@ void visit_mapped(const MappedFile& file, const Stretch& stretch, const RecordVi
 
 void visit_stream(std::unique_ptr<ByteStream> stream, const RecordVisitor& visitor) {
   ByteWindow window(std::move(stream));
-  RecordParser parser;
+  RecordParser parser(0, static_cast<uint64_t>(record_limit()));
   RecordPlace place;
   while (!interrupted()) {
     const Bytes bytes = window.bytes();
@@ -51,8 +52,8 @@ void visit_stream(std::unique_ptr<ByteStream> stream, const RecordVisitor& visit
     if (step.kind == Kind::kEnd) return;
     if (step.kind != Kind::kMore) place = {place.record + 1, parser.offset()};
     window.take(step.consumed);
-    if (step.kind != Kind::kMore) continue;
-    if (const Result<void> filled = window.fill(step.wanted); !filled) return visitor.damage(place, filled.error());
+    const Result<void> read = step.kind == Kind::kMore ? window.fill(step.wanted) : window.pass(step.skipped);
+    if (!read) return visitor.damage(place, read.error());
   }
 }
 

@@ -16,6 +16,7 @@
 #include "python/binding/params.h"
 #include "python/binding/records.h"
 #include "python/binding/watch.h"
+#include "stoker/runtime/settings.h"
 #include "stoker/stoker.h"
 
 namespace stoker::python {
@@ -409,10 +410,16 @@ NB_MODULE(_core, m) {
   m.def("set_seed", &set_seed);
   m.def(
       "configure",
-      [](std::optional<int> workers, std::optional<int64_t> memory_bytes) {
-        configure({.workers = workers, .memory_bytes = memory_bytes});
+      [](std::optional<int64_t> workers, std::optional<int64_t> memory_bytes) {
+        if (workers) value_of(check_workers(*workers));
+        try {
+          configure({.workers = workers, .memory_bytes = memory_bytes});
+        } catch (const Error& error) {
+          raise(error);
+        }
       },
       nb::arg("workers") = nb::none(), nb::arg("memory_bytes") = nb::none());
+  m.def("parse_bytes", [](const std::string& text) { return value_of(parse_bytes(text)); });
   m.def("memory_use", [] {
     const MemoryUse use = memory_use();
     return nb::make_tuple(use.held, use.peak, use.budget);

@@ -27,7 +27,14 @@ bfloat16 = "bfloat16"
 
 
 def configure(workers=None, memory_bytes=None) -> None:
-    """Bounds the threads and the bytes that all data sets of the process share."""
+    """Bound the threads and the bytes that all datasets of the process share.
+
+    `workers` is the number of threads, or AUTOTUNE for as many as fit the machine. `memory_bytes` is a number, or
+    text with a unit: "64M", "1.5G". Values out of range, and wrong environment variables (STOKER_WORKERS,
+    STOKER_MEMORY, STOKER_MAP), raise InvalidArgument.
+    """
+    if isinstance(memory_bytes, str):
+        memory_bytes = _core.parse_bytes(memory_bytes)
     _core.configure(workers, memory_bytes)
 
 

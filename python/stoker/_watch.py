@@ -47,6 +47,13 @@ class Watch:
     def __len__(self):
         return len(self._loader)
 
+    def __bool__(self) -> bool:
+        """Return the truth value of what is watched, and True where that raises, as without a known length."""
+        try:
+            return bool(self._loader)
+        except Exception:  # a length that is not implemented, an array of several values
+            return True
+
     def __getattr__(self, name):
         if name.startswith("_"):
             raise AttributeError(name)

@@ -59,7 +59,33 @@ class CommandLine(TestCase):
         self.assert_refused(stoker("run", "-", "--print", "xml"), "--print", "json")
         self.assert_refused(stoker("run", "-", "--on-error", "ignore"), "--on-error", "raise")
         self.assert_refused(stoker("bench", "-", "--seconds", "0"), "--seconds")
-        self.assert_refused(stoker("run", "-", "--workers", "-1"), "--workers")
+        self.assert_refused(stoker("run", "-", "--workers", "-2"), "--workers")
+
+    def test_the_environment_takes_what_the_options_take(self):
+        def run(**variables):
+            return stoker("explain", "-", "--json", stdin=graph(numbers(2)), env=variables)
+
+        for text, found in (("64M", 64 << 20), ("100000", 100000), ("1.5GiB", 3 << 29), ("", None)):
+            result = run(STOKER_MEMORY=text)
+            self.assertEqual(result.status, FINE, result.errors)
+            if found:
+                self.assertEqual(json.loads(result.text)["memory_bytes"], found)
+        for text in ("0", "3", "-1", ""):
+            self.assertEqual(run(STOKER_WORKERS=text).status, FINE)
+
+    def test_a_wrong_environment_is_refused_with_its_variable_and_value(self):
+        for name, values in {
+            "STOKER_MEMORY": ("64Q", "x", "-1", "0", "64M "),
+            "STOKER_WORKERS": ("4x", "-2", "x", "5000", "1.5"),
+            "STOKER_MAP": ("off", "2"),
+        }.items():
+            for value in values:
+                result = stoker("run", "-", stdin=graph(numbers(2)), env={name: value})
+                self.assert_refused(result, name, f"'{value}'", "expected")
+
+    def test_workers_may_be_as_many_as_fit(self):
+        for workers in ("-1", "0", "2"):
+            self.assertEqual(stoker(f"--workers={workers}", "run", "-", stdin=graph(numbers(2))).lines, ["0", "1"])
 
     def test_memory_takes_a_suffix(self):
         for memory in ("100000", "64K", "64M", "2g", "1.5GB", "1TiB"):

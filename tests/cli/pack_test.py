@@ -509,6 +509,90 @@ class Continuing(PackCase):
         self.assertEqual(self.contents(), self.whole)
 
 
+# Ends the process at, or fails, the k-th call that changes files.
+BREAK = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static int breaks(void) {
+  static int calls, at;
+  if (!at) at = atoi(getenv("BREAK_AT"));
+  if (__sync_add_and_fetch(&calls, 1) != at) return 0;
+  if (getenv("BREAK_BY_EXIT")) _exit(77);
+  errno = EIO;
+  return 1;
+}
+#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+int rename(const char* from, const char* to) { return breaks() ? -1 : REAL(rename)(from, to); }
+int unlink(const char* path) { return breaks() ? -1 : REAL(unlink)(path); }
+int unlinkat(int folder, const char* path, int flags) { return breaks() ? -1 : REAL(unlinkat)(folder, path, flags); }
+int rmdir(const char* path) { return breaks() ? -1 : REAL(rmdir)(path); }
+int remove(const char* path) { return breaks() ? -1 : REAL(remove)(path); }
+int mkdir(const char* path, mode_t mode) { return breaks() ? -1 : REAL(mkdir)(path, mode); }
+int fsync(int file) { return breaks() ? -1 : REAL(fsync)(file); }
+ssize_t write(int file, const void* bytes, size_t n) { return file > 2 && breaks() ? -1 : REAL(write)(file, bytes, n); }
+ssize_t writev(int file, const struct iovec* parts, int n) { return breaks() ? -1 : REAL(writev)(file, parts, n); }
+"""
+COMPILER = shutil.which("cc")
+
+
+@unittest.skipUnless(COMPILER, "no C compiler")
+class BrokenOff(PackCase):
+    """A run that ends at any point, and the same command again: all is there as if it had not ended."""
+
+    def setUp(self):
+        super().setUp()
+        self.put_numbers(12)
+        self.library = self.folder / "break.so"
+        (self.folder / "break.c").write_text(BREAK)
+        subprocess.run([COMPILER, "-shared", "-fPIC", "-o", self.library, self.folder / "break.c", "-ldl"], check=True)
+
+    def pack_until(self, call, *arguments, **settings):
+        return self.pack(*arguments, env={"LD_PRELOAD": str(self.library), "BREAK_AT": str(call), **settings})
+
+    def check_every_call(self, prepare, *arguments):
+        prepare()
+        self.packed(*arguments)
+        whole = self.everything()
+        calls = 0
+        while self.check_call(calls + 1, prepare, whole, *arguments, BREAK_BY_EXIT="1") != FINE:
+            calls += 1
+        self.assertGreater(calls, 10)
+        for call in range(1, calls + 1):
+            self.check_call(call, prepare, whole, *arguments)
+
+    def check_call(self, call, prepare, whole, *arguments, **settings):
+        """How the run ended that was broken off there; one that is fine is whole, and the next one is."""
+        with self.subTest(call=call, **settings):
+            shutil.rmtree(self.target)
+            prepare()
+            broken = self.pack_until(call, *arguments, **settings)
+            if broken.status != FINE:
+                self.packed(*arguments)
+            self.assertEqual(self.everything(), whole)
+        return broken.status
+
+    def everything(self):
+        return {path.name: path.read_bytes() if path.is_file() else "a folder" for path in self.target.iterdir()}
+
+    def test_in_a_new_folder(self):
+        self.check_every_call(lambda: None, "--shards", "3")
+
+    def test_over_shards_of_another_number(self):
+        def prepare():
+            self.packed("--shards", "2", "--seed", "5")
+
+        self.check_every_call(prepare, "--shards", "3", "--overwrite")
+
+    def test_with_shares(self):
+        self.check_every_call(lambda: None, "--split", "train=0.7,test=0.3")
+
+
 class LabelFile(PackCase):
     def setUp(self):
         super().setUp()

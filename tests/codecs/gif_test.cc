@@ -107,7 +107,25 @@ TEST_F(Gif, WithoutAPictureOrAPaletteIsDataLoss) {
             "GIF data is damaged: frame 0 has no palette");
   EXPECT_EQ(complaint(make_gif({{.width = 0, .height = 4}})), "a picture of 4x0 has no pixels");
   EXPECT_EQ(complaint(make_gif({}).substr(0, 397) + "x"),
-            "GIF data is damaged: a block of kind 120 at byte 397 behind 0 frames");
+            "GIF data ends early: it has 398 bytes, in which 0 whole frames lie");
+}
+
+// Every place between two blocks, and every stray byte or block that decoders skip.
+TEST_F(Gif, SkipsWhatStartsNoBlockBetweenFramesAndWhatFollowsItsEnd) {
+  const std::vector<TestFrame> frames = {{.width = 2, .height = 2, .indices = {1, 2, 3, 4}},
+                                         {.left = 1, .width = 1, .height = 2, .indices = {5, 6}},
+                                         {.top = 1, .width = 2, .height = 1, .indices = {7, 8}, .transparent = 7}};
+  const std::string header = make_gif({}).substr(0, make_gif({}).size() - 1);
+  const std::string unknown_extension("!\x42\3abc\2de\0", 10), comment("!\xfe\1x\0", 5);
+  for (const std::string& stray : {std::string(1, '\0'), std::string(5, '\0'), std::string("x\xff\x01"),
+                                   unknown_extension, unknown_extension + '\0' + comment})
+    for (size_t place = 0; place <= frames.size(); ++place) {
+      std::string bytes = header;
+      for (size_t i = 0; i < frames.size(); ++i) bytes += (i == place ? stray : "") + gif_frame(frames[i]);
+      bytes += (place == frames.size() ? stray : "") + ";";
+      EXPECT_EQ(reds(decoded(bytes)), reds(decoded(three_frames()))) << place;
+      EXPECT_EQ(reds(decoded(bytes + stray + ",!;")), reds(decoded(three_frames()))) << place;
+    }
 }
 
 TEST_F(Gif, OfEnormousSizeGetsNoMemory) {

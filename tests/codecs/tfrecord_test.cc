@@ -197,5 +197,39 @@ TEST(TFRecord, LosesNoOtherRecordToAFlippedBit) {
   }
 }
 
+TEST(RecordParser, PassesOverARecordThatIsLargerThanItsLimit) {
+  std::string file;
+  append_record(file, "first");
+  const size_t large = file.size();
+  append_record(file, std::string(1000, 'x'));
+  append_record(file, "last");
+  for (const size_t here : {kRecordHeaderBytes, size_t{500}, size_t{1015}}) {
+    RecordParser parser(static_cast<int64_t>(large), 100);
+    const RecordParser::Step step = parser.step(Bytes(file).substr(large, here), std::nullopt);
+    ASSERT_EQ(step.kind, Kind::kError);
+    EXPECT_EQ(step.error->code(), Code::kResourceExhausted);
+    EXPECT_TRUE(
+        step.error->message().starts_with("the record at byte 21 has 1000 bytes, more than the 100 bytes allowed"));
+    EXPECT_EQ(step.consumed, here);
+    EXPECT_EQ(step.skipped, static_cast<int64_t>(1016 - here));
+    EXPECT_EQ(parser.offset(), static_cast<int64_t>(large) + 1016);
+    EXPECT_EQ(parser.step(Bytes(file).substr(large + 1016), std::nullopt).payload, "last");
+  }
+  // What lies in the window needs no room.
+  EXPECT_EQ(RecordParser(0, 100).step(Bytes(file).substr(large), std::nullopt).payload.size(), 1000u);
+}
+
+// Inside damage such a length is not believed: nothing says that it is one.
+TEST(RecordParser, LooksForTheNextRecordOfItsSizeBehindDamage) {
+  std::string file(20, '?');
+  file += header_of(1 << 20);
+  append_record(file, "last");
+  RecordParser parser(0, 100);
+  const RecordParser::Step step = parser.step(file, std::nullopt);
+  ASSERT_EQ(step.kind, Kind::kError);
+  EXPECT_EQ(step.error->code(), Code::kDataLoss);
+  EXPECT_EQ(parser.step(Bytes(file).substr(step.consumed), std::nullopt).payload, "last");
+}
+
 }  // namespace
 }  // namespace stoker

@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "stoker/io/file.h"
 #include "support/temp_dir.h"
@@ -37,18 +41,115 @@ TEST(BusGuard, TellsFilesApart) {
   EXPECT_FALSE(whole.was_cut());
 }
 
-// Memory that nobody guards, of a file that has no such page.
-void touch_a_page_that_is_not_there() {
+TEST(BusGuard, GuardsAnyNumberOfMappings) {
   const TempDir dir;
-  const File opened = File::open(dir.write("short", std::string(100, 'x'))).value();
-  const int file = opened.descriptor();
+  const std::string path = dir.write("many", std::string(5000, 'x'));
+  std::vector<MappedFile> files;
+  for (int i = 0; i < 6000; ++i) files.push_back(MappedFile::open(path).value());
+  std::filesystem::resize_file(path, 0);
+  int64_t cut = 0;
+  for (const MappedFile& file : files) cut += file.bytes()[4999] == '\0' && file.was_cut();
+  EXPECT_EQ(cut, 6000);
+}
+
+TEST(BusGuard, ReusesPlacesWithoutTheirPast) {
+  const TempDir dir;
+  const std::string path = dir.write("cut", std::string(9000, 'x'));
+  for (int i = 0; i < 10; ++i) {
+    const MappedFile cut = MappedFile::open(path).value();
+    EXPECT_FALSE(cut.was_cut());
+    std::filesystem::resize_file(path, 0);
+    EXPECT_EQ(cut.bytes()[8999], '\0');
+    std::filesystem::resize_file(path, 9000);
+  }
+}
+
+// ---- a SIGBUS that is not ours
+
+const int guarded = 0;
+
+void touch_a_page_that_is_not_there() {
+  const int file = memfd_create("short", 0);
+  STOKER_CHECK(ftruncate(file, 100) == 0);
   const auto* bytes = static_cast<const char*>(mmap(nullptr, 20000, PROT_READ, MAP_SHARED, file, 0));
-  const BusGuard other(&file, 1);  // so that the handler is there
   volatile char seen = bytes[15000];
   (void)seen;
 }
 
-TEST(BusGuardDeathTest, LeavesOtherSignalsToOthers) {
+enum class Cause { kSent, kFault };
+
+void cause_a_signal(Cause cause) {
+  if (cause == Cause::kFault) return touch_a_page_that_is_not_there();
+  kill(getpid(), SIGBUS);
+}
+
+struct sigaction replaced;  // by a handler of the program's
+int times_called = 0;
+
+void leave(int) { _exit(7); }
+void leave_with_address(int, siginfo_t* info, void*) { _exit(info->si_signo == SIGBUS ? 8 : 1); }
+void pass_to_the_one_before(int signal, siginfo_t* info, void* context) {
+  if (++times_called > 1) _exit(9);
+  if (replaced.sa_flags & SA_SIGINFO) return replaced.sa_sigaction(signal, info, context);
+  sigaction(SIGBUS, &replaced, nullptr);
+  raise(signal);
+}
+// As Python's faulthandler does.
+void restore_and_raise(int signal) {
+  if (++times_called > 1) _exit(9);
+  sigaction(SIGBUS, &replaced, nullptr);
+  raise(signal);
+}
+
+struct Handler {
+  std::string name;
+  void (*plain)(int) = nullptr;
+  void (*with_info)(int, siginfo_t*, void*) = nullptr;
+  int code = -1;  // that it ends the process with; -1: the signal does
+  bool ignores_sent = false;
+
+  void install() const {
+    struct sigaction action = {};
+    if (with_info) {
+      action.sa_sigaction = with_info;
+      action.sa_flags = SA_SIGINFO;
+    } else {
+      action.sa_handler = plain;
+    }
+    sigaction(SIGBUS, &action, &replaced);
+  }
+};
+
+std::vector<Handler> handlers() {
+  return {
+      {.name = "default", .plain = SIG_DFL},
+      {.name = "ignored", .plain = SIG_IGN, .ignores_sent = true},
+      {.name = "plain", .plain = leave, .code = 7},
+      {.name = "with_info", .with_info = leave_with_address, .code = 8},
+      {.name = "passes_on", .with_info = pass_to_the_one_before},
+      {.name = "restores_and_raises", .plain = restore_and_raise},
+  };
+}
+
+// When the program installs its handler: before any guard, after all of them, or between two.
+enum class When { kBefore, kAfter, kBetween };
+
+[[noreturn]] void meet_a_signal(const Handler& handler, When when, Cause cause) {
+  signal(SIGBUS, SIG_DFL);
+  if (when == When::kBefore) handler.install();
+  const BusGuard first(&guarded, 1);
+  if (when != When::kBefore) handler.install();
+  std::optional<BusGuard> second;
+  if (when == When::kBetween) second.emplace(&guarded, 1);
+  cause_a_signal(cause);
+  _exit(0);  // it was ignored
+}
+
+class BusGuardDeathTest : public testing::TestWithParam<Handler> {};
+INSTANTIATE_TEST_SUITE_P(Every, BusGuardDeathTest, testing::ValuesIn(handlers()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(BusGuardDeathTest, LeavesOtherSignalsToTheProgram) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the sanitizer has a handler of its own";
 #elif defined(__has_feature)
@@ -57,7 +158,28 @@ TEST(BusGuardDeathTest, LeavesOtherSignalsToOthers) {
 #endif
 #endif
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(touch_a_page_that_is_not_there(), testing::KilledBySignal(SIGBUS), "");
+  const Handler& handler = GetParam();
+  for (const When when : {When::kBefore, When::kAfter, When::kBetween})
+    for (const Cause cause : {Cause::kSent, Cause::kFault}) {
+      SCOPED_TRACE(std::to_string(static_cast<int>(when)) + (cause == Cause::kSent ? " sent" : " fault"));
+      if (handler.ignores_sent && cause == Cause::kSent)
+        EXPECT_EXIT(meet_a_signal(handler, when, cause), testing::ExitedWithCode(0), "");
+      else if (handler.code >= 0)
+        EXPECT_EXIT(meet_a_signal(handler, when, cause), testing::ExitedWithCode(handler.code), "");
+      else
+        EXPECT_EXIT(meet_a_signal(handler, when, cause), testing::KilledBySignal(SIGBUS), "");
+    }
+}
+
+TEST(BusGuard, StaysInFrontOfAHandlerThatIsInstalledLater) {
+  const TempDir dir;
+  const std::string path = dir.write("cut", std::string(9000, 'x'));
+  const MappedFile file = MappedFile::open(path).value();
+  handlers()[2].install();
+  const BusGuard another(&guarded, 1);
+  std::filesystem::resize_file(path, 0);
+  EXPECT_EQ(file.bytes()[8999], '\0');
+  EXPECT_TRUE(file.was_cut());
 }
 
 }  // namespace

@@ -125,7 +125,10 @@ TEST(LineReader, GoesOnBehindALineThatIsTooLong) {
     EXPECT_EQ(line, "12345");
     const Error error = reader.next(line).error();
     EXPECT_EQ(error.code(), Code::kResourceExhausted);
-    EXPECT_EQ(error.message(), "a line of long.txt has more than the 5 bytes allowed");
+    EXPECT_EQ(
+        error.message(),
+        "the line at byte 6 of long.txt has more than the 5 bytes allowed; check that the file has the format that is "
+        "read");
     EXPECT_EQ(error.place().offset, 6);
     EXPECT_TRUE(reader.next(line).value());
     EXPECT_EQ(line, "12345");

@@ -33,5 +33,20 @@ TEST(ByteWindow, TellsAFaultOnceAndKeepsTheBytesBeforeIt) {
   EXPECT_TRUE(window.fill(3).ok());
 }
 
+TEST(ByteWindow, GoesPastBytesThatItNeedNotHold) {
+  for (const size_t piece : {1, 3, 100}) {
+    ByteWindow window(faulty_stream({.bytes = "abcdefghij", .piece = piece}));
+    ASSERT_TRUE(window.fill(2).ok());
+    window.take(1);
+    ASSERT_TRUE(window.pass(6).ok());
+    EXPECT_EQ(window.offset(), 7);
+    ASSERT_TRUE(window.fill(1).ok());
+    EXPECT_EQ(window.bytes()[0], 'h');
+    ASSERT_TRUE(window.pass(100).ok());
+    EXPECT_EQ(window.offset(), 10);
+    EXPECT_TRUE(window.ended());
+  }
+}
+
 }  // namespace
 }  // namespace stoker

@@ -1,8 +1,11 @@
 #include "stoker/ops/parse_example.h"
 
 #include <algorithm>
+#include <set>
 
 #include "stoker/codecs/tfrecord.h"
+#include "stoker/ops/call.h"
+#include "support/compress.h"
 #include "support/examples.h"
 #include "support/support.h"
 #include "support/temp_dir.h"
@@ -204,6 +207,49 @@ TEST(ParseExample, BehindABatchLosesNoMoreThanTheBadRecord) {
   const Arrays behind = batches(source.batch({.batch_size = 2}).map({.map_func = parse}));
   EXPECT_EQ(behind, batches(source.map({.map_func = parse}).batch({.batch_size = 2})));
   EXPECT_EQ(behind, (Arrays{array<int64_t>({0, 2}), array<int64_t>({3, 4}), array<int64_t>({5})}));
+}
+
+// The views must outlive the blocks that records were read into, which are used again.
+TEST(ExampleFeatures, AsTheResultOfAMapKeepTheRecordsTheyPointInto) {
+  constexpr int64_t kRecords = 3000;
+  const auto image_of = [](int64_t i) {
+    return std::string(1000, static_cast<char>('a' + i % 26)) + std::to_string(i);
+  };
+  const TempDir dir;
+  std::string file;
+  for (int64_t i = 0; i < kRecords; ++i) {
+    ExampleWriter writer;
+    writer.set("image", Bytes(image_of(i)));
+    append_record(file, writer.serialized());
+  }
+  const std::string plain = dir.write("plain", file), packed = dir.write("packed", gzipped(file));
+  const auto found = [](Value record) { return call(ExampleFeatures{.keys = {"image"}}, {std::move(record)}); };
+  for (const Dataset& records :
+       {Dataset::tfrecord({.filenames = {plain}}),
+        Dataset::tfrecord({.filenames = {packed}, .compression_type = "GZIP"}),
+        Dataset::tfrecord({.filenames = {packed}, .compression_type = "GZIP"}).shuffle({.buffer_size = 7, .seed = 1}),
+        Dataset::tfrecord({.filenames = {plain}}).shuffle({.seed = 1}),
+        Dataset::tfrecord({.filenames = {packed}, .compression_type = "GZIP"}).batch({.batch_size = 4})}) {
+    std::vector<Element> kept;
+    {
+      Loader loader(records.map({.map_func = found}));
+      while (true) {
+        Result<std::optional<Element>> next = loader.next();
+        ASSERT_TRUE(next.ok()) << next.error().words();
+        if (!*next) break;
+        kept.push_back(**std::move(next));
+      }
+    }
+    std::set<int64_t> seen;
+    for (const Element& element : kept)
+      for (const Bytes message : element.leaves[0].values<Bytes>()) {
+        const std::string number(message.substr(message.find_last_not_of("0123456789") + 1));
+        ASSERT_FALSE(number.empty());
+        ASSERT_TRUE(message.ends_with(image_of(std::stoll(number))));
+        seen.insert(std::stoll(number));
+      }
+    EXPECT_EQ(static_cast<int64_t>(seen.size()), kRecords);
+  }
 }
 
 }  // namespace

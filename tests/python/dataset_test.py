@@ -3,9 +3,12 @@
 import gc
 import inspect
 import os
+import subprocess
+import sys
 import tempfile
 import threading
 import unittest
+import weakref
 
 import numpy as np
 
@@ -414,9 +417,72 @@ class Errors(unittest.TestCase):
         self.assertEqual([int(x) for x in it], [1, 2, 4, 5, 7, 8])
         self.assertEqual([kind for _, kind, _ in it.skipped()], ["InvalidArgument"] * 3)
 
+    def test_skipped_errors_are_listed_and_keep_no_object_alive(self):
+        class Local:
+            pass
+
+        for workers in ("thread", "serial"):
+            with self.subTest(workers=workers):
+                seen = []
+
+                def fails(x):
+                    local = Local()
+                    seen.append(weakref.ref(local))
+                    if int(x) % 4:
+                        raise ValueError("bad element")
+                    return int(x)
+
+                it = iter(sk.Dataset.range(40).map(fails, num_parallel_calls=2, workers=workers).on_error("skip"))
+                self.assertEqual([int(x) for x in it], list(range(0, 40, 4)))
+                gc.collect()
+                self.assertEqual(len(seen), 40)
+                self.assertEqual([ref for ref in seen if ref() is not None], [])
+                self.assertEqual([kind for _, kind, _ in it.skipped()], ["InvalidArgument"] * 30)
+                self.assertIn("bad element", it.skipped()[0][2])
+
     def test_a_function_that_returns_none_says_so(self):
         with self.assertRaisesRegex(sk.InvalidArgument, "None"):
             next(iter(sk.Dataset.range(2).map(lambda x: print(end=""))))
+
+
+class Settings(unittest.TestCase):
+    def in_a_process(self, code, **variables):
+        environment = {**os.environ, **variables}
+        done = subprocess.run([sys.executable, "-B", "-c", "import stoker as sk\n" + code], env=environment,
+                              capture_output=True, text=True, timeout=60)
+        return done.returncode, done.stdout.strip(), done.stderr
+
+    def test_sizes_take_units(self):
+        for text, found in (("64M", 64 << 20), ("1.5GiB", 3 << 29), (100000, 100000)):
+            code = f"sk.configure(memory_bytes={text!r}); print(sk._core.memory_use()[2])"
+            self.assertEqual(self.in_a_process(code)[:2], (0, str(found)))
+        self.assertEqual(self.in_a_process("print(sk._core.memory_use()[2])", STOKER_MEMORY="64M")[:2], (0, str(64 << 20)))
+
+    def test_workers_may_be_autotune(self):
+        code = "sk.configure(workers=sk.AUTOTUNE)\n" \
+               "print(sum(int(x) for x in sk.Dataset.range(10).map(lambda x: int(x) + 1, workers='thread')))"
+        self.assertEqual(self.in_a_process(code)[:2], (0, "55"))
+
+    def test_what_makes_no_sense_raises_and_changes_nothing(self):
+        before = sk._core.memory_use()[2]
+        for wrong in ({"workers": -2}, {"workers": 5000}, {"memory_bytes": 0}, {"memory_bytes": -1},
+                      {"memory_bytes": "64Q"}, {"memory_bytes": ""}, {"workers": 10**12}):
+            with self.subTest(**wrong), self.assertRaisesRegex(sk.InvalidArgument, "expected"):
+                sk.configure(**wrong)
+        with self.assertRaises(TypeError):
+            sk.configure(workers="4x")
+        self.assertEqual(sk._core.memory_use()[2], before)
+
+    def test_a_wrong_variable_raises_at_first_use(self):
+        uses = ("next(iter(sk.Dataset.range(3)))", "list(sk.Dataset.range(3).map(lambda x: str(x)).batch(2))",
+                "sk.configure(workers=1)")
+        for name, value in (("STOKER_MEMORY", "64Q"), ("STOKER_WORKERS", "4x"), ("STOKER_MAP", "maybe")):
+            for use in uses:
+                with self.subTest(name=name, use=use):
+                    status, _, errors = self.in_a_process(use, **{name: value})
+                    self.assertEqual(status, 1, errors)
+                    self.assertIn("InvalidArgument", errors)
+                    self.assertIn(f"the environment variable {name}: '{value}' is not", errors)
 
 
 if __name__ == "__main__":

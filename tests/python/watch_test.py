@@ -72,6 +72,26 @@ class PassesOn(unittest.TestCase):
         self.assertEqual(len(watch), 100)
         self.assertEqual(watch.n, 100)
 
+    def test_truth_is_that_of_the_loader_and_never_raises(self):
+        class Unknown:
+            def __iter__(self):
+                return iter(())
+
+            def __len__(self):
+                raise NotImplementedError
+
+        scene = Scene()
+        for loader in ([], [1], (), {}, {"a": 1}, Foreign(scene, 1, n=0), Foreign(scene, 1), Sequence(scene, 1, n=0),
+                       Sequence(scene, 1), iter([]), Unknown(), (i for i in range(3)), np.arange(3),
+                       sk.Dataset.range(3), sk.Dataset.range(0), sk.Dataset.range(3).repeat(),
+                       iter(sk.Dataset.range(3))):
+            with self.subTest(loader=loader):
+                try:
+                    expected = bool(loader)
+                except (NotImplementedError, ValueError):
+                    expected = True
+                self.assertIs(bool(scene.watch(loader)), expected)
+
     def test_each_iter_is_an_epoch(self):
         watch = sk.watch(sk.Dataset.range(5))
         for _ in range(3):

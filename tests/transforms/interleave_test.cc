@@ -40,5 +40,45 @@ TEST(Interleave, PassesAFailureOfItsFunctionAtItsPlace) {
   EXPECT_EQ(values_and_errors(ds), (Values{0, 1, -1'000'000, 0, 1}));
 }
 
+// Turn by turn from each of many, of which some are short, fail or wait: what has
+// work is found however many are open.
+TEST(Interleave, TakesInTurnFromAnyNumberOfOpenDatasets) {
+  constexpr int64_t kDatasets = 700;
+  const auto length = [](int64_t i) { return i % 7; };
+  const auto opened = [&](const Element& e) {
+    const auto i = e.leaves[0].scalar<int64_t>();
+    const Dataset all = Dataset::range({.start = 10 * i, .stop = 10 * i + length(i)});
+    if (i % 3 == 0) return all.map({.map_func = [](Value x) { return x + 0; }});
+    if (i % 3 == 1) return all.filter({.predicate = [](Value x) { return x >= 0; }}).then(Jitter{});
+    return all.shuffle({.buffer_size = 1, .seed = 1});
+  };
+  for (const int64_t open : {1, 16, 500, 1000}) {
+    Values expected;
+    std::vector<std::pair<int64_t, int64_t>> slots(static_cast<size_t>(open), {-1, 0});  // dataset, place in it
+    int64_t next = 0;
+    for (size_t at = 0, idle = 0; idle < slots.size(); at = (at + 1) % slots.size()) {
+      auto& [dataset, place] = slots[at];
+      while (dataset < 0 || place >= length(dataset)) {
+        if (next == kDatasets) break;
+        if (dataset >= 0) {  // its end takes the turn
+          dataset = -1;
+          break;
+        }
+        dataset = next++;
+        place = 0;
+      }
+      const bool gives = dataset >= 0 && place < length(dataset);
+      idle = gives || next < kDatasets ? 0 : idle + 1;
+      if (gives) expected.push_back(10 * dataset + place++);
+    }
+    for (const int workers : {0, 1, 3}) {
+      const WithResources here({.workers = workers, .memory_bytes = int64_t{1} << 28});
+      EXPECT_EQ(values(numbers(kDatasets).interleave({.map_func = opened, .cycle_length = open, .block_length = 1})),
+                expected)
+          << open << " open, workers: " << workers;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace stoker

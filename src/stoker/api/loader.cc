@@ -5,8 +5,10 @@
 
 #include "stoker/runtime/checkpoint.h"
 #include "stoker/runtime/engine.h"
+#include "stoker/runtime/machine.h"
 #include "stoker/runtime/messages.h"
 #include "stoker/runtime/pool.h"
+#include "stoker/runtime/settings.h"
 
 namespace stoker {
 namespace {
@@ -109,6 +111,7 @@ struct Loader::Running : std::enable_shared_from_this<Running> {
   Result<void> prepare() {
     if (plan) return {};
     if (dataset.error()) return *dataset.error();
+    if (!process_settings()) return process_settings().error();
     STOKER_TRY(plan, lower(dataset.node(), *meters));
     return {};
   }
@@ -262,9 +265,22 @@ void Loader::on_waiting(std::function<void(const Json& stats)> call) {
   running_->waiting = std::move(call);
 }
 
+namespace {
+
+Result<void> check(const Resources& resources) {
+  if (!process_settings()) return process_settings().error();
+  if (resources.workers) STOKER_TRY(check_workers(*resources.workers));
+  return resources.memory_bytes ? check_memory(*resources.memory_bytes) : Result<void>();
+}
+
+}  // namespace
+
 void configure(const Resources& resources) {
+  if (const Result<void> checked = check(resources); !checked) throw checked.error();
   if (resources.memory_bytes) Budget::process().set_limit(*resources.memory_bytes);
-  if (resources.workers) Pool::process().set_workers(*resources.workers);
+  if (!resources.workers) return;
+  const bool automatic = *resources.workers == kAutotune;
+  Pool::process().set_workers(automatic ? default_workers(read_machine().cores) : *resources.workers);
 }
 
 MemoryUse memory_use() {

@@ -79,9 +79,9 @@ class Loader {
   std::shared_ptr<Running> running_;  // a worker may be beginning the next epoch
 };
 
-// The threads and bytes all loaders of the process share.
+// The threads and bytes all loaders of the process share. configure() throws the Error for values out of range.
 struct Resources {
-  std::optional<int> workers;  // 0: the consumer does everything
+  std::optional<int> workers;  // 0: the consumer does everything; -1: as many as fit the machine
   std::optional<int64_t> memory_bytes;
 };
 void configure(const Resources& resources);

@@ -45,15 +45,14 @@ class Blocks {
         ended = true;
         return {};
       }
+      // A byte that starts no block is skipped, as browsers and Pillow do: encoders have written an empty part too
+      // many, or padding, between frames.
       if (kind == '!') {
         ++at_;  // the extension's label
         if (!hop()) return {};
       } else if (kind == ',') {
         STOKER_TRY(const bool whole, take_frame());
         if (!whole) return {};
-      } else {
-        return Error::corrupt("GIF data is damaged: a block of kind ", int{kind}, " at byte ", at_ - 1, " behind ",
-                              frames.size(), frames.size() == 1 ? " frame" : " frames");
       }
     }
     return {};
@@ -151,7 +150,10 @@ class Reader {
     std::optional<int> transparent;
     while (true) {
       GifRecordType kind = UNDEFINED_RECORD_TYPE;
-      if (DGifGetRecordType(gif_.get(), &kind) != GIF_OK) return failure(gif_->Error);
+      if (DGifGetRecordType(gif_.get(), &kind) != GIF_OK) {
+        if (gif_->Error == D_GIF_ERR_WRONG_RECORD) continue;  // one byte that starts no block, see Blocks::walk
+        return failure(gif_->Error);
+      }
       if (kind == IMAGE_DESC_RECORD_TYPE) break;
       if (kind != EXTENSION_RECORD_TYPE) return failure(D_GIF_ERR_NO_IMAG_DSCR);
       STOKER_TRY(read_extension(transparent));

@@ -119,6 +119,7 @@ RecordParser::Step RecordParser::next_frame(Bytes window, std::optional<int64_t>
   }
   const uint64_t whole = *length + kFrameBytes;
   if (left && whole > static_cast<uint64_t>(*left)) return cut(window, *left, length);
+  if (window.size() < whole && whole > limit_) return too_large(window, whole);
   if (window.size() < whole) return {.kind = Kind::kMore, .wanted = whole};
   if (const std::optional<Bytes> payload = payload_at(window, *length))
     return {.kind = Kind::kRecord, .consumed = whole, .payload = *payload};
@@ -137,7 +138,7 @@ RecordParser::Step RecordParser::search(Bytes window, std::optional<int64_t> lef
     const Bytes rest = window.substr(at);
     const std::optional<uint64_t> length = record_length(rest);
     const uint64_t whole = length ? *length + kFrameBytes : 0;
-    if (!length || (left && whole > static_cast<uint64_t>(*left) - at)) {
+    if (!length || (left && whole > static_cast<uint64_t>(*left) - at) || (rest.size() < whole && whole > limit_)) {
       ++at;
       continue;
     }
@@ -154,6 +155,18 @@ RecordParser::Step RecordParser::found_end_of_damage(size_t skipped) {
   damaged_from_.reset();
   const int64_t bytes = offset_ + static_cast<int64_t>(skipped) - from;
   return {.kind = Kind::kError, .consumed = skipped, .error = damaged_stretch(from, bytes, bad_header_)};
+}
+
+RecordParser::Step RecordParser::too_large(Bytes window, uint64_t whole) {
+  const auto skipped = static_cast<int64_t>(whole - window.size());
+  const int64_t begin = offset_;
+  offset_ += skipped;
+  return {
+      .kind = Kind::kError,
+      .consumed = window.size(),
+      .error = Error::exhausted("the record at byte ", begin, " has ", whole - kFrameBytes, " bytes, more than the ",
+                                limit_, " bytes allowed; if the file is right, allow more memory (STOKER_MEMORY)"),
+      .skipped = skipped};
 }
 
 // The file's last record, of which some is missing. A header that is not whole

@@ -47,7 +47,9 @@ Error damaged_stretch(int64_t from, int64_t bytes, Bytes header);
 class RecordParser {
  public:
   // `offset`: where in the file the first byte given lies; a record begins there.
-  explicit RecordParser(int64_t offset = 0) : offset_(offset) {}
+  // A record of more than `limit` bytes, frame included, that does not lie in
+  // the window is an error and is passed over: no window has to grow beyond that.
+  explicit RecordParser(int64_t offset = 0, uint64_t limit = UINT64_MAX) : offset_(offset), limit_(limit) {}
 
   struct Step {
     enum class Kind { kRecord, kError, kMore, kEnd };
@@ -56,6 +58,8 @@ class RecordParser {
     Bytes payload = {};   // kRecord: a view of the window
     std::optional<Error> error = {};
     size_t wanted = 0;  // kMore: as many bytes the next window must have, or all there are
+    int64_t skipped =
+        0;  // kError: bytes behind the window that belong to the record; the next window begins behind them
   };
 
   // `window` is what there is at offset(), `left` how many bytes there are from
@@ -73,10 +77,12 @@ class RecordParser {
  private:
   Step next_frame(Bytes window, std::optional<int64_t> left);
   Step search(Bytes window, std::optional<int64_t> left);
+  Step too_large(Bytes window, uint64_t whole);
   Step cut(Bytes window, int64_t left, std::optional<uint64_t> length);
   Step found_end_of_damage(size_t skipped);
 
   int64_t offset_;
+  uint64_t limit_;
   std::optional<int64_t> damaged_from_;  // inside a search: where the bad header stands
   std::string bad_header_;               // what stands there
   bool ended_ = false;                   // by a record that is cut off

@@ -1,14 +1,16 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 
 namespace stoker {
 
-// While it lives, touching a page of mapped memory that its file no longer has
-// (it was cut short) is no SIGBUS: the page reads as zeros from then on. Such
-// signals from elsewhere go to whoever had them before. Where all places are
-// taken, a file is not guarded.
+// While a guard is alive, reading a page of its mapped memory that the file no
+// longer has (it was truncated) does not raise SIGBUS: the page reads as zeros
+// from then on. There is no limit on the number of guards.
+//
+// Every other SIGBUS goes to the handler that the program installed, before our
+// own or after it, or has the effect it would have had without ours: the default
+// action ends the process by SIGBUS.
 class BusGuard {
  public:
   BusGuard(const void* begin, size_t bytes);
@@ -19,8 +21,10 @@ class BusGuard {
   // Whether a page was missing.
   bool met_a_hole() const;
 
+  struct Place;
+
  private:
-  int place_ = -1;
+  Place* place_;
 };
 
 }  // namespace stoker

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "stoker/core/record_limit.h"
+
 namespace stoker {
 namespace {
 
@@ -38,7 +40,10 @@ Result<bool> LineReader::next(std::string_view& line) {
     line = take_piece(whole);
     fits = fits && spill_.size() + line.size() <= options_.line_bytes_at_most;
     if (whole && fits && spill_.empty()) return true;
-    if (fits) spill_ += line;
+    if (fits)
+      spill_ += line;
+    else
+      spill_ = {};  // the rest of the line is only passed over
   }
   if (!fits) return too_long();
   line = spill_;
@@ -70,8 +75,7 @@ Result<bool> LineReader::refill() {
 }
 
 Error LineReader::too_long() const {
-  return Error::exhausted("a line of ", path_, " has more than the ", options_.line_bytes_at_most, " bytes allowed")
-      .set_path(path_, offset_);
+  return record_too_large("line", path_, offset_, static_cast<int64_t>(options_.line_bytes_at_most));
 }
 
 }  // namespace stoker

@@ -29,4 +29,15 @@ Result<void> ByteWindow::fill(size_t wanted) {
   return {};
 }
 
+Result<void> ByteWindow::pass(int64_t count) {
+  while (count > 0) {
+    STOKER_TRY(fill(1));
+    if (bytes().empty()) return {};
+    const auto passed = std::min<int64_t>(count, static_cast<int64_t>(bytes().size()));
+    take(static_cast<size_t>(passed));
+    count -= passed;
+  }
+  return {};
+}
+
 }  // namespace stoker

@@ -24,6 +24,8 @@ class ByteWindow {
   // Reads until there are so many bytes, or all there are. A fault of the
   // stream is told once and is the end; the bytes before it stay.
   Result<void> fill(size_t wanted);
+  // Goes past so many bytes, or all there are, without keeping them.
+  Result<void> pass(int64_t count);
   void take(size_t count) { begin_ += count, offset_ += static_cast<int64_t>(count); }
 
   // Of bytes() in the text.

@@ -1,6 +1,9 @@
 #include "stoker/ops/parse_example.h"
 
 #include <algorithm>
+#include <functional>
+#include <memory>
+#include <numeric>
 
 #include "stoker/codecs/example.h"
 #include "stoker/ops/call.h"
@@ -90,6 +93,27 @@ const Bytes* table_of(const Column& column, int64_t rows) {
   return column.block().type() == DType::kBytes ? column.block().values<Bytes>().data() : nullptr;
 }
 
+// One more reference to what keeps the characters of these records.
+Buffer* keeper_of(const Array& records) {
+  Buffer* owner = records.owner();
+  if (owner) (owner = owner->characters())->keep();
+  return owner;
+}
+Buffer* keeper_of(const Column& records) {
+  if (records.dense()) return keeper_of(records.block());
+  const auto same = [&](const Array& row) { return row.owner() == records.rows()[0].owner(); };
+  if (std::ranges::all_of(records.rows(), same)) return keeper_of(records.rows()[0]);
+  return Buffer::wrap(nullptr, 0, [records] {});
+}
+
+// For views of records, which it keeps: it may be the result of a map and outlive them.
+Array table_for(Dims dims, Buffer* keeper) {
+  const auto count = static_cast<size_t>(std::accumulate(dims.begin(), dims.end(), int64_t{1}, std::multiplies<>()));
+  Buffer* table = Buffer::make_table(count * sizeof(Bytes), keeper);
+  std::uninitialized_fill_n(reinterpret_cast<Bytes*>(table->data()), count, Bytes());
+  return Array::over(table->data(), dims, DType::kBytes, table);
+}
+
 Bytes* to_bytes(void* raw) { return static_cast<Bytes*>(raw); }
 
 }  // namespace
@@ -102,12 +126,12 @@ Result<Column> ExampleFeatures::apply(std::span<const Column> inputs, OpRows& ro
     return each_row(rows, context, [&](int32_t i) -> Result<Array> {
       const Array records = input_row(inputs[0], i);
       if (records.rank() > 1) return no_records(std::string(name_of(records.type())) + words_of(records.dims()));
-      STOKER_TRY(Array found, context.scratch(joined(records.dims(), Dims(&n, 1)), DType::kBytes));
+      Array found = table_for(joined(records.dims(), Dims(&n, 1)), keeper_of(records));
       STOKER_TRY(find_in(names, part, records, to_bytes(found.raw())));
       return found;
     });
   const int64_t dims[] = {rows.size, n};
-  STOKER_TRY(Array block, context.scratch(dims, DType::kBytes));
+  Array block = table_for(dims, keeper_of(inputs[0]));
   Bytes* found = to_bytes(block.raw());
   const Bytes* table = table_of(inputs[0], rows.size);
   Array kept;

@@ -1,7 +1,9 @@
 #include "stoker/ops/read_file.h"
 
+#include <algorithm>
 #include <cstring>
 
+#include "stoker/core/record_limit.h"
 #include "stoker/io/file.h"
 #include "stoker/ops/call.h"
 #include "stoker/ops/one_string.h"
@@ -23,6 +25,8 @@ Result<Array> rest_of(File& file) {
     if (count == 0) break;
     used += static_cast<int64_t>(count);
     if (used < room) continue;
+    if (const int64_t most = std::max(file.size(), record_limit()); room > most)
+      return record_too_large("content", file.path(), 0, most);
     room *= 2;
     STOKER_TRY(Array larger, Array::make({room}, DType::kUint8));
     std::memcpy(larger.raw(), text, static_cast<size_t>(used));

@@ -1,18 +1,22 @@
 #include "stoker/runtime/budget.h"
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "stoker/core/record_limit.h"
 #include "stoker/runtime/machine.h"
+#include "stoker/runtime/settings.h"
 
 namespace stoker {
 namespace {
 
 int64_t standard_limit() {
-  if (const char* given = std::getenv("STOKER_MEMORY"))
-    if (const int64_t bytes = std::atoll(given); bytes > 0) return bytes;
+  const Result<Settings>& settings = process_settings();
+  if (settings && settings->memory_bytes) return *settings->memory_bytes;
   return std::max<int64_t>(read_machine().memory_bytes / 4, int64_t{16} << 20);
 }
+
+// Readers below the runtime learn of the budget by this.
+[[maybe_unused]] const bool limits_records = (set_record_limit([] { return Budget::process().limit(); }), true);
 
 }  // namespace
 

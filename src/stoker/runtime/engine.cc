@@ -96,6 +96,7 @@ std::shared_ptr<Engine> Engine::make(std::shared_ptr<const Plan> plan, std::shar
 
 // Lines close their children in the engine: they go while all of it is there.
 Engine::~Engine() {
+  forget_segments();
   root_.reset();
   Budget::process().reserve(-reserved_);
 }
@@ -157,7 +158,7 @@ void Engine::release(std::unique_lock<std::mutex>& lock) {
   if (released_) return;
   released_ = true;
   std::shared_ptr<Instance> root = std::move(root_);
-  order_.clear();
+  forget_segments();
   lock.unlock();
   root.reset();
   let_go();
@@ -192,9 +193,17 @@ std::shared_ptr<Instance> Engine::open(const SegmentPlan& root_plan, std::shared
 
 void Engine::add_to_order(const Instance& instance) {
   for (const auto& segment : instance.segments) {
-    auto at = std::ranges::upper_bound(order_, segment->rank, {}, &Segment::rank);
-    order_.insert(at, segment.get());
+    segment->number = ++numbered_;
+    order_.insert(segment.get());
+    note_work(*segment);
   }
+}
+
+// Before they go: closing one compares it with the others.
+void Engine::forget_segments() {
+  order_.clear();
+  for_workers_.clear();
+  for_waiters_.clear();
 }
 
 void Engine::close(Instance& instance) {
@@ -205,7 +214,9 @@ void Engine::close(Instance& instance) {
     segment->closed = true;
     segment->keep_tuning();
     segment->queued.clear();
-    std::erase(order_, segment.get());
+    order_.erase(segment.get());
+    for_workers_.erase(segment.get());
+    for_waiters_.erase(segment.get());
     // A ticket that runs still belongs to its thread, which drops it.
     for (auto& ticket : segment->window)
       if (ticket->state != Ticket::State::kRunning) dropped.push_back(std::move(ticket));
@@ -230,7 +241,8 @@ Result<std::optional<Element>> Engine::next() {
       ++delivered_rows_;
       note_pass(current_.origins.at(row));
       if (const Failure* failure = current_.failed.empty() ? nullptr : current_.failure_of(row)) {
-        STOKER_TRY(handle(*failure, current_.origins.at(row)));
+        STOKER_TRY(
+            handle(current_.failed[static_cast<size_t>(failure - current_.failed.data())], current_.origins.at(row)));
         continue;
       }
       delivered_elements_.fetch_add(1, std::memory_order_relaxed);
@@ -244,9 +256,12 @@ Result<std::optional<Element>> Engine::next() {
   }
 }
 
-Result<void> Engine::handle(const Failure& failure, const Origin& origin) {
+Result<void> Engine::handle(Failure& failure, const Origin& origin) {
   ++failures_;
   if (!options_.skip_errors) return with_files(failure.error, origin, *plan_);
+  // What a function threw holds its frames and all they refer to. It is released here: that may take an interpreter's
+  // lock, which must not happen under ours.
+  failure.error.set_cause(nullptr);
   const Error error = skipped_.size() < kMostSkipped ? with_files(failure.error, origin, *plan_) : failure.error;
   std::lock_guard lock(mutex_);
   if (skipped_.empty()) first_failed_pass_ = pass_of(origin);

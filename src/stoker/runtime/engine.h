@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,13 @@ class Engine : public std::enable_shared_from_this<Engine> {
     Runs runs;
     RecycledVector<std::shared_ptr<Slab>> slabs;
   };
+  // Downstream first; of one rank, the oldest first.
+  struct InOrder {
+    bool operator()(const Segment* a, const Segment* b) const {
+      return a->rank != b->rank ? a->rank < b->rank : a->number < b->number;
+    }
+  };
+  using Segments = std::set<Segment*, InOrder, RecycledAllocator<Segment*>>;
   Engine(std::shared_ptr<const Plan> plan, std::shared_ptr<Meters> meters, EngineOptions options);
 
   void release(std::unique_lock<std::mutex>& lock);
@@ -116,13 +124,20 @@ class Engine : public std::enable_shared_from_this<Engine> {
 
   // Under the lock.
   void add_to_order(const Instance& instance);
+  void forget_segments();
   Piece pick(ThreadKind kind);
   Piece pick_demand(ThreadKind kind);
   bool may_run(const Segment& segment, const Ticket& ticket, ThreadKind kind) const;
   bool calls_user(const Segment& segment, size_t from) const;
   bool line_may_run(const Segment& segment, ThreadKind kind) const;
   static bool line_ready(const Segment& segment);
-  bool has_work() const;
+  bool has_work();
+  // A segment may have work again: its window has room, its line or a ticket is free to run.
+  void note_work(Segment& segment);
+  // It gave a result or ended: so may the one that waits for it.
+  void note_result(const Segment& segment);
+  static bool has_work_for(const Segment& segment, ThreadKind kind);
+  Segments::iterator drop(Segments& listed, Segments::iterator at);
   static size_t enough_queued();
   static size_t capacity_of(const Segment& segment);
   static size_t capacity_of(const Segment& segment, size_t enough);
@@ -141,7 +156,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   static bool gave_what_is_known(const Segment& segment, const Ticket& ticket);
   static void settle(const Segment& segment, Ticket& ticket, Runs& dropped);
   static void settle_head(Segment& segment, Runs& dropped);
-  static Run take_head(Segment& segment, int64_t most, TakenFrom& from);
+  Run take_head(Segment& segment, int64_t most, TakenFrom& from);
   void note_begun(const Segment& segment);
   void learn(Segment& segment, int64_t ns, int32_t rows);
   void wake_consumer();
@@ -169,7 +184,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   bool is_wanted_elsewhere();
   void let_go();
   bool spin() const;
-  Result<void> handle(const Failure& failure, const Origin& origin);
+  Result<void> handle(Failure& failure, const Origin& origin);
   Result<void> judge_failures(bool pass_ended);
   Error too_many_error(double seen) const;
   Error nothing_left_error() const;
@@ -208,8 +223,13 @@ class Engine : public std::enable_shared_from_this<Engine> {
   std::condition_variable consumer_wakes_;
   std::condition_variable piece_done_;
   std::shared_ptr<Instance> root_;
-  std::vector<Segment*> order_;  // by rank
-  int32_t running_ = 0;          // pieces
+  Segments order_;  // all that are open
+  int64_t numbered_ = 0;
+  // Those of order_ that may have a piece for workers, and for waiting threads:
+  // an iterator may have thousands of children open, of which few have. What gives
+  // a segment work lists it (note_work); those without are dropped when they are met.
+  Segments for_workers_, for_waiters_;
+  int32_t running_ = 0;  // pieces
   std::vector<SkippedElement> skipped_;
   int64_t skipped_count_ = 0;
   int64_t first_failed_pass_ = 0;

@@ -126,7 +126,10 @@ Engine::Piece Engine::pick(ThreadKind kind) {
   if (stopped_) return {};
   if (consumer_waiting_)
     if (Piece piece = pick_demand(kind)) return piece;
-  for (Segment* segment : order_) {
+  Segments& listed = kind == ThreadKind::kWaiter ? for_waiters_ : for_workers_;
+  for (auto at = listed.begin(); at != listed.end();) {
+    Segment* const segment = *at;
+    at = has_work_for(*segment, kind) ? std::next(at) : drop(listed, at);
     if (kind == ThreadKind::kWaiter) segment->waiter_called = false;
     if (kind != ThreadKind::kWaiter || has_waiting_step(*segment)) {
       for (const auto& [first, ticket] : segment->queued)
@@ -179,7 +182,7 @@ Engine::Piece Engine::pick_demand(ThreadKind kind) {
 // The pool's monitor calls again for those that were called for in vain.
 int Engine::waiter_work(int most) {
   std::lock_guard lock(mutex_);
-  for (Segment* segment : order_) segment->waiter_called = false;
+  for (Segment* segment : for_waiters_) segment->waiter_called = false;
   return call_waiters(most);
 }
 
@@ -192,8 +195,10 @@ bool Engine::has_room_to_wake_for(const Segment& segment) {
 int Engine::call_waiters(int most) {
   if (stopped_ || Pool::process().workers() == 0) return 0;
   int found = 0;
-  for (Segment* segment : order_) {
+  for (auto at = for_waiters_.begin(); at != for_waiters_.end();) {
+    Segment* const segment = *at;
     if (found >= most) return most;
+    at = has_work_for(*segment, ThreadKind::kWaiter) ? std::next(at) : drop(for_waiters_, at);
     if (segment->plan.line_waits && !segment->waiter_called && line_ready(*segment) && has_room_to_wake_for(*segment)) {
       segment->waiter_called = true;
       ++found;
@@ -229,12 +234,42 @@ size_t Engine::capacity_of(const Segment& segment, size_t enough) {
   return most;
 }
 
-// Something that a worker could do, as far as can be said without asking for
-// memory.
-bool Engine::has_work() const {
-  return !stopped_ && std::ranges::any_of(order_, [](const Segment* segment) {
-    return !segment->queued.empty() || (line_ready(*segment) && segment->window.size() < capacity_of(*segment));
-  });
+// Something that a thread could do, as far as can be said without asking for
+// memory. A worker that finds none for itself calls the waiting threads.
+bool Engine::has_work() {
+  const auto any = [&](Segments& listed, ThreadKind kind) {
+    auto at = listed.begin();
+    while (at != listed.end() && !has_work_for(**at, kind)) at = drop(listed, at);
+    return at != listed.end();
+  };
+  return !stopped_ && (any(for_workers_, ThreadKind::kWorker) || any(for_waiters_, ThreadKind::kWaiter));
+}
+
+// A ticket may be for either kind of thread: what a stage's calls do is judged anew
+// all the time.
+bool Engine::has_work_for(const Segment& segment, ThreadKind kind) {
+  if (!segment.queued.empty()) return true;
+  const bool mine = segment.plan.line_waits == (kind == ThreadKind::kWaiter);
+  return mine && line_ready(segment) && segment.window.size() < capacity_of(segment);
+}
+
+void Engine::note_work(Segment& segment) {
+  if (segment.closed) return;
+  const bool has_steps = !segment.plan.steps.empty(), line_waits = segment.plan.line_waits;
+  if ((has_steps || !line_waits) && !std::exchange(segment.listed_for_workers, true)) for_workers_.insert(&segment);
+  if ((has_steps || line_waits) && !std::exchange(segment.listed_for_waiters, true)) for_waiters_.insert(&segment);
+}
+
+// One that is closed may have outlived the one it fed.
+void Engine::note_result(const Segment& segment) {
+  if (!segment.closed && segment.feeds) note_work(*segment.feeds);
+}
+
+Engine::Segments::iterator Engine::drop(Segments& listed, Segments::iterator at) {
+  Segment& segment = **at;
+  if (&listed == &for_waiters_) segment.waiter_called = false;
+  (&listed == &for_waiters_ ? segment.listed_for_waiters : segment.listed_for_workers) = false;
+  return listed.erase(at);
 }
 
 bool Engine::run_one(ThreadKind kind) {

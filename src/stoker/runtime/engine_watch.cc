@@ -28,7 +28,10 @@ std::string Engine::tick(int64_t now) {
   if (stopped_ || !root_) return {};
   for (Segment* segment : order_) {
     sample(*segment);
-    if (now - last_tuned_ns_ >= kTuneEvery) tune(*segment, now);
+    if (now - last_tuned_ns_ < kTuneEvery) continue;
+    const size_t before = segment->capacity;
+    tune(*segment, now);
+    if (segment->capacity > before) note_work(*segment);
   }
   if (now - last_tuned_ns_ >= kTuneEvery) last_tuned_ns_ = now;
   if (waiting_since_ == 0 || stall_told_ || now - waiting_since_ < tell_after_ns()) return {};

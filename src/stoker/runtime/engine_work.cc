@@ -139,7 +139,10 @@ void Engine::run_line(Piece piece, ThreadKind kind) {
       note_begun(segment);
     } else {
       segment.blocked_on = pulled.on;
+      if (pulled.on) pulled.on->feeds = &segment;
     }
+    note_work(segment);
+    note_result(segment);
     wake_consumer();
     more = has_work();
   }
@@ -272,6 +275,7 @@ void Engine::end_part(Segment& segment, Ticket& ticket, Task& task, int64_t ns, 
       ticket.bytes = std::max(ticket.bytes, task.taken);
       ticket.begin_again();
       segment.queued[ticket.first] = &ticket;
+      note_work(segment);
       wake_consumer();
       return;
     }
@@ -289,6 +293,8 @@ void Engine::end_part(Segment& segment, Ticket& ticket, Task& task, int64_t ns, 
       else if (&ticket == segment.window.front().get())
         settle_head(segment, dropped);
     }
+    note_work(segment);
+    note_result(segment);
     wake_consumer();
   }
   if (waiter) Pool::process().want_waiters(1);
@@ -373,6 +379,7 @@ Run Engine::take_head(Segment& segment, int64_t most, TakenFrom& from) {
       if (emptied->slab) from.slabs.push_back(std::move(emptied->slab));
       segment.keep_spare(std::move(emptied));
       settle_head(segment, from.runs);
+      note_work(segment);
     }
     if (n > 0) return part;
   }
@@ -396,6 +403,7 @@ int64_t Engine::reclaim(int64_t bytes) {
       ticket.slab.reset();
       ticket.begin_again();
       segment.queued[ticket.first] = &ticket;
+      note_work(segment);
     }
     if (segment.slab) segment.slab.reset(), segment.slab_number = -1;
   }

@@ -35,7 +35,7 @@ const Json& saved_part(const Json& json, std::string_view key) {
 
 const Failure* no_room_in(const Run& run) {
   const auto found =
-      std::ranges::find_if(run.failed, [](const Failure& f) { return f.error.code() == Code::kResourceExhausted; });
+      std::ranges::find_if(run.failed, [](const Failure& f) { return f.error.message().starts_with(kNoRoom); });
   return found == run.failed.end() ? nullptr : &*found;
 }
 
@@ -151,8 +151,9 @@ void LineNode::prune(int64_t cursor, Dropped& dropped) {
   while (log_.size() > 1 && log_[1].out <= cursor) {
     dropped.push_back(std::move(log_.front().state));
     log_.pop_front();
+    front_pruned_ = false;
   }
-  if (log_.empty()) return;
+  if (log_.empty() || std::exchange(front_pruned_, true)) return;
   for (size_t i = 0; i < inputs_.size(); ++i) inputs_[i]->prune(log_.front().cursors[i], dropped);
   prune_entry(log_.front(), dropped);
 }

@@ -95,6 +95,7 @@ class LineNode {
   int64_t rareness_ = 1;  // doubled when the log grows long
   bool logged_ = false;   // the puller's own: the log itself is the lock's
   std::deque<Entry, RecycledAllocator<Entry>> log_;
+  bool front_pruned_ = false;  // all that the first entry refers to was pruned to it
 };
 
 // How often lines write entries: after so many pulls and so long, whichever is

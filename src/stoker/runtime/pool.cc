@@ -9,12 +9,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 
 #include "stoker/runtime/cache_store.h"
 #include "stoker/runtime/machine.h"
 #include "stoker/runtime/messages.h"
+#include "stoker/runtime/settings.h"
 
 namespace stoker {
 namespace {
@@ -35,11 +35,8 @@ constexpr int kBelowConsumer = 5;  // in nice
 constexpr uint64_t kWorkerSliceNs = 20'000'000;
 
 int standard_workers() {
-  if (const char* given = std::getenv("STOKER_WORKERS"))
-    if (char* end = nullptr; true) {
-      const long n = std::strtol(given, &end, 10);
-      if (end != given && n >= 0 && n <= 4096) return static_cast<int>(n);
-    }
+  const Result<Settings>& settings = process_settings();
+  if (settings && settings->workers.value_or(kAutotune) != kAutotune) return static_cast<int>(*settings->workers);
   return default_workers(read_machine().cores);
 }
 

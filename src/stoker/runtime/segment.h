@@ -65,6 +65,10 @@ struct Segment {
   bool line_ended = false;
   bool closed = false;
   Segment* blocked_on = nullptr;
+  Segment* feeds = nullptr;  // whose line was last blocked on this one
+  int64_t number = 0;        // among all of the engine: the order of those of one rank
+  bool listed_for_workers = false;
+  bool listed_for_waiters = false;
   int64_t issued = 0;   // rows given by the line
   int64_t popped = 0;   // rows that left the window, dropped ones too
   int64_t to_skip = 0;  // rows to drop after a restore

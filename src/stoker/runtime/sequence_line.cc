@@ -21,6 +21,7 @@ class SequenceLine final : public LineNode, private Emit {
   ~SequenceLine() override {
     for (auto& [at, slot] : slots_) close_slot(slot);
     for (Early& early : early_) close_slot(early.slot);
+    close_slot(turn_);
   }
 
  protected:
@@ -52,7 +53,7 @@ class SequenceLine final : public LineNode, private Emit {
  private:
   Pulled next_rows(int64_t most) {
     while (pending_.empty() && !done_) {
-      if (stage_.at_rest(state_)) log_if_due();
+      if (stage_.at_rest(state_)) log_if_due(static_cast<int64_t>(slots_.size() * sizeof(Slot)));
       const int input = stage_.input(state_);
       Pulled pulled = input < static_cast<int>(inputs_.size())
                           ? pull_input(static_cast<size_t>(input), wanted(most))

@@ -272,8 +272,8 @@ class ShuffleLine final : public LineNode {
   Run refuse() {
     const Budget& budget = Budget::process();
     Error error = Error::exhausted(
-        "shuffle holds ", held(), " elements in ", held_bytes_, " bytes, all data sets of this process hold ",
-        budget.held(), ", and the budget is ", budget.limit(),
+        kNoRoom, held(), " elements in ", held_bytes_, " bytes, all data sets of this process hold ", budget.held(),
+        ", and the budget is ", budget.limit(),
         " bytes; shuffle before the maps or filters that make elements large, give a smaller buffer_size than ",
         buffer_ >= kEndless ? std::string("all") : std::to_string(buffer_), ", or raise STOKER_MEMORY");
     const Origin origin = names_ ? Origin{0, 0, ring_[0].position, nullptr, nullptr} : rows_.front().run.origins.at(0);

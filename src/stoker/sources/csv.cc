@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "stoker/codecs/csv.h"
+#include "stoker/core/record_limit.h"
 #include "stoker/core/shown.h"
 #include "stoker/io/window.h"
 
@@ -12,7 +13,8 @@ namespace stoker {
 namespace {
 
 // A quote that was opened by mistake must not cost the rest of the file.
-constexpr size_t kMostRecordBytes = size_t{16} << 20;
+constexpr int64_t kMostRecordBytes = int64_t{16} << 20;
+size_t most_record_bytes() { return static_cast<size_t>(std::min(kMostRecordBytes, record_limit())); }
 constexpr size_t kFirstBytes = size_t{4} << 10;
 
 CsvDialect dialect_of(const Csv& csv) { return {csv.field_delim[0], csv.use_quote_delim}; }
@@ -105,9 +107,10 @@ Result<void> Csv::open(State& state) const {
 // Reads on until the end of the record at the front is known; nothing at the
 // end of the file. What stands before a fault of the file is no record.
 Result<std::optional<CsvEnd>> Csv::find_end(ByteWindow& window, const Context& context) const {
-  for (size_t wanted = kFirstBytes;; wanted = 2 * window.bytes().size()) {
+  const size_t most = most_record_bytes();
+  for (size_t wanted = kFirstBytes;; wanted = std::min(2 * window.bytes().size(), most + 1)) {
     if (context.stopped()) return Error::cancelled();
-    const bool whole = window.ended() || window.bytes().size() > kMostRecordBytes;
+    const bool whole = window.ended() || window.bytes().size() > most;
     if (!window.bytes().empty())
       if (std::optional<CsvEnd> end = find_csv_end(window.bytes(), whole, dialect_of(*this))) return end;
     if (window.ended()) return std::optional<CsvEnd>();
@@ -138,12 +141,15 @@ Result<std::optional<Element>> Csv::next_record(State& state, const Context& con
   if (!end) return std::optional<Element>();
   const Bytes taken = window.bytes().substr(0, end->taken);
   const int64_t offset = window.offset(), line = state.line;
-  const bool too_long = end->record > kMostRecordBytes;
+  const size_t most = most_record_bytes();
+  const bool too_long = end->record > most;
   if (end->problem || too_long) {
-    const Error error =
-        Error::invalid(window.path(), ", line ", line + 1, ": ", too_long ? "the record is too long" : end->problem,
-                       ": ", shown(taken.substr(0, end->record)))
-            .set_path(window.path(), offset + static_cast<int64_t>(end->problem_at));
+    const Error error = too_long && most < static_cast<size_t>(kMostRecordBytes)
+                            ? record_too_large("record", window.path(), offset, static_cast<int64_t>(most))
+                            : Error::invalid(window.path(), ", line ", line + 1, ": ",
+                                             too_long ? "the record is too long" : end->problem, ": ",
+                                             shown(taken.substr(0, end->record)))
+                                  .set_path(window.path(), offset + static_cast<int64_t>(end->problem_at));
     const bool cut = end->taken == end->record && !window.ended();
     state.line += cut ? 1 : lines_in(taken);
     window.take(end->taken);

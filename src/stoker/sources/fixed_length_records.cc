@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 
+#include "stoker/core/record_limit.h"
 #include "stoker/io/file_set.h"
 #include "stoker/io/window.h"
 
@@ -102,6 +103,9 @@ Result<std::optional<Element>> FixedLengthRecords::next(State& state, Context&) 
   const auto record = static_cast<size_t>(record_bytes), footer = static_cast<size_t>(footer_bytes);
   while (state.file < static_cast<int64_t>(filenames.size())) {
     Result<void> read = state.window ? Result<void>() : open(state);
+    const int64_t limit = record_limit();
+    if (read && record_bytes + footer_bytes > limit)
+      read = record_too_large("record", state.window->path(), state.window->offset(), limit);
     if (read) read = state.window->fill(record + footer);
     const Bytes here = read ? state.window->bytes() : Bytes();
     if (read && here.size() >= record + footer) {
@@ -117,7 +121,7 @@ Result<std::optional<Element>> FixedLengthRecords::next(State& state, Context&) 
     ++state.file;
     state.records = 0;
     state.window.reset();
-    if (!read) return Error(read.error()).set_path(path);
+    if (!read) return read.error().place().path.empty() ? Error(read.error()).set_path(path) : read.error();
     if (left != footer)
       return Error::corrupt(path, " ends with ", left, " bytes behind its last whole record, the footer has ", footer)
           .set_path(path, offset);

@@ -4,16 +4,18 @@
 #include <mutex>
 
 #include "stoker/codecs/idx.h"
+#include "stoker/core/record_limit.h"
+#include "stoker/io/file.h"
 #include "stoker/io/stream.h"
 
 namespace stoker {
 namespace {
 
-// The largest idx files in use have 6 GB; a small GZIP file can hold anything.
-constexpr size_t kMostBytes = size_t{1} << 33;
 constexpr size_t kPieceBytes = size_t{1} << 20;
 
-Result<std::string> rest_of(ByteStream& stream) {
+// A small GZIP file can hold anything; a plain one has no more than its size.
+Result<std::string> rest_of(ByteStream& stream, int64_t file_bytes) {
+  const int64_t most = std::max(file_bytes, record_limit());
   std::string bytes;
   while (true) {
     const size_t used = bytes.size();
@@ -21,8 +23,7 @@ Result<std::string> rest_of(ByteStream& stream) {
     STOKER_TRY(const size_t count, stream.read(std::span(bytes).subspan(used)));
     bytes.resize(used + count);
     if (count == 0) return bytes;
-    if (bytes.size() > kMostBytes)
-      return Error::exhausted(stream.path(), " has more than the ", kMostBytes, " bytes allowed");
+    if (static_cast<int64_t>(bytes.size()) > most) return record_too_large("array", stream.path(), 0, most);
   }
 }
 
@@ -57,7 +58,8 @@ Result<Entries> read_all(const std::vector<std::string>& paths) {
 
 Result<Array> read_idx(const std::string& path) {
   STOKER_TRY(const std::unique_ptr<ByteStream> stream, open_stream(path, Compression::kAuto));
-  STOKER_TRY(const std::string bytes, rest_of(*stream));
+  STOKER_TRY(const File file, File::open(path));
+  STOKER_TRY(const std::string bytes, rest_of(*stream, file.size()));
   Result<Array> array = parse_idx(bytes);
   if (!array) return Error(array.error().code(), path + ": " + array.error().message()).set_path(path);
   if (Buffer* owner = array->owner()) owner->set_source({path});

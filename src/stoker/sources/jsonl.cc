@@ -5,6 +5,7 @@
 #include <limits>
 #include <mutex>
 
+#include "stoker/core/record_limit.h"
 #include "stoker/core/shown.h"
 #include "stoker/io/lines.h"
 #include "stoker/io/stream.h"
@@ -13,7 +14,7 @@ namespace stoker {
 namespace {
 
 // Lines of documents have megabytes at most.
-constexpr size_t kMostLineBytes = size_t{256} << 20;
+constexpr int64_t kMostLineBytes = int64_t{256} << 20;
 
 // The items of nested lists in order, and how many each level has.
 class Items {
@@ -153,7 +154,8 @@ Result<Spec> JsonLines::spec(std::span<const Spec>) const {
 Result<void> JsonLines::open(State& state) const {
   const std::string& path = filenames[static_cast<size_t>(state.file)];
   STOKER_TRY(const Compression compression, compression_of(compression_type));
-  STOKER_TRY(LineReader reader, LineReader::open(path, compression, {.line_bytes_at_most = kMostLineBytes}));
+  const auto most = static_cast<size_t>(std::min(kMostLineBytes, record_limit()));
+  STOKER_TRY(LineReader reader, LineReader::open(path, compression, {.line_bytes_at_most = most}));
   state.reader = std::make_shared<LineReader>(std::move(reader));
   for (int64_t i = 0; i < state.lines; ++i) {
     std::string_view line;

@@ -4,17 +4,18 @@
 #include <mutex>
 
 #include "stoker/codecs/archive.h"
+#include "stoker/core/record_limit.h"
 #include "stoker/graph/npy.h"
 
 namespace stoker {
 namespace {
 
-// A small file can hold anything once it is inflated.
-constexpr int64_t kMostBytes = int64_t{1} << 33;
 constexpr int64_t kMostRows = int64_t{1} << 48;  // empty rows take no room: anybody can claim as many as he likes
 
 Result<Element> parse_npz(Bytes file) {
-  STOKER_TRY(const auto members, read_zip(file, kMostBytes));
+  // A small file can hold anything once it is inflated; stored arrays have no more than its size.
+  const int64_t most = std::max(static_cast<int64_t>(file.size()), record_limit());
+  STOKER_TRY(const auto members, read_zip(file, most));
   std::vector<std::pair<std::string, Element>> arrays;
   for (const auto& [member, bytes] : members) {
     Result<Array> array = parse_npy(bytes);

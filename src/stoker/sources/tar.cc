@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "stoker/codecs/archive.h"
+#include "stoker/core/record_limit.h"
 #include "stoker/io/file_set.h"
 #include "stoker/io/stream.h"
 
@@ -268,7 +269,9 @@ class Tar::Index {
 struct Tar::SampleParts {
   std::string key;
   std::map<std::string, std::string> parts;
+  int64_t bytes = 0;  // of all parts
   std::string problem;
+  std::optional<Error> too_large;  // of the last part that was
 };
 
 // The samples of one compressed file as they come: members of a key that stand
@@ -299,7 +302,15 @@ class Tar::Samples {
       if (!found) found.emplace().key = name_.key;
       std::string bytes;
       if (read && ahead_->link.empty()) {
-        STOKER_TRY(bytes, tar_->contents(kMostMemberBytes));
+        const int64_t most = std::min(kMostMemberBytes, record_limit());
+        Result<std::string> read_bytes = tar_->contents(most - found->bytes);
+        const bool too_large = !read_bytes && read_bytes.error().code() == Code::kResourceExhausted;
+        if (!read_bytes && !too_large) return read_bytes.error();
+        if (too_large)
+          found->too_large = record_too_large("member " + ahead_->name, path_, ahead_->offset, most);
+        else
+          bytes = *std::move(read_bytes);
+        found->bytes += static_cast<int64_t>(bytes.size());
       }
       if (!ahead_->link.empty()) found->problem = "the member " + ahead_->name + " is a hard link";
       if (!found->parts.emplace(name_.extension, std::move(bytes)).second)
@@ -413,6 +424,7 @@ Result<std::optional<Element>> Tar::next(State& state, Context& context) const {
 }
 
 Result<Element> Tar::element_of(SampleParts found, const std::string& path) const {
+  if (found.too_large) return *found.too_large;
   std::vector<Array> parts;
   for (const std::string& component : index->components()) {
     const auto part = found.parts.find(component);

@@ -1,9 +1,16 @@
 #include "stoker/sources/text_lines.h"
 
+#include "stoker/core/record_limit.h"
 #include "stoker/io/lines.h"
 #include "stoker/io/stream.h"
 
 namespace stoker {
+namespace {
+
+// Such a line is one error, and the next line follows.
+bool is_too_long(const Result<bool>& line) { return !line && line.error().code() == Code::kResourceExhausted; }
+
+}  // namespace
 
 Result<void> TextLines::check() const {
   STOKER_TRY(Compression known, compression_of(compression_type));
@@ -15,12 +22,14 @@ Result<void> TextLines::check() const {
 // Opens the file the state stands in and goes past the lines already given.
 Result<void> TextLines::open(State& state) const {
   STOKER_TRY(Compression compression, compression_of(compression_type));
-  STOKER_TRY(LineReader reader, LineReader::open(filenames[static_cast<size_t>(state.file)], compression));
+  STOKER_TRY(LineReader reader, LineReader::open(filenames[static_cast<size_t>(state.file)], compression,
+                                                 {.line_bytes_at_most = static_cast<size_t>(record_limit())}));
   state.reader = std::make_shared<LineReader>(std::move(reader));
   for (int64_t i = 0; i < state.lines; ++i) {
     std::string_view line;
-    STOKER_TRY(bool more, state.reader->next(line));
-    if (!more)
+    const Result<bool> more = state.reader->next(line);
+    if (!more && !is_too_long(more)) return more.error();
+    if (more && !*more)
       return Error::corrupt(filenames[static_cast<size_t>(state.file)], " has ", i, " lines and had ", state.lines);
   }
   return {};
@@ -32,8 +41,10 @@ Result<std::optional<Element>> TextLines::next(State& state, Context&) const {
     std::string_view line;
     Result<void> opened = state.reader ? Result<void>() : open(state);
     Result<bool> more = opened ? state.reader->next(line) : Result<bool>(opened.error());
-    if (more && *more) {
+    const bool too_long = opened && is_too_long(more);
+    if ((more && *more) || too_long) {
       ++state.lines;
+      if (too_long) return std::move(more).error();
       Array text = Array::of_bytes(line);
       text.owner()->set_source({path, state.reader->offset()});
       return std::optional<Element>(Element(std::move(text)));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "stoker/codecs/tfrecord.h"
+#include "stoker/core/record_limit.h"
 #include "stoker/io/kept_mappings.h"
 #include "stoker/io/read_ahead.h"
 #include "stoker/io/stream.h"
@@ -38,7 +39,8 @@ class RecordReader {
     // Errors about a payload name the place of its record.
     block_->set_source({mapped_->path(), -static_cast<int64_t>(kRecordHeaderBytes)});
   }
-  RecordReader(std::unique_ptr<ByteStream> bytes, int64_t offset) : bytes_(std::move(bytes)), parser_(offset) {}
+  RecordReader(std::unique_ptr<ByteStream> bytes, int64_t offset)
+      : bytes_(std::move(bytes)), parser_(offset, static_cast<uint64_t>(record_limit())) {}
   RecordReader(const RecordReader&) = delete;
   RecordReader& operator=(const RecordReader&) = delete;
   ~RecordReader() { close(); }
@@ -105,7 +107,10 @@ Result<std::optional<Array>> RecordReader::next(const Context& context) {
     if (whole_ && step.consumed > 0) places_.push_back(place);
     whole_ &= places_.size() < kMostPlaces;
     if (mapped_ && mapped_->was_cut()) return cut_short();
-    if (step.kind == Kind::kError) return *std::move(step.error);
+    if (step.kind == Kind::kError) {
+      if (step.skipped > 0 && !bytes_->skip(step.skipped)) close();  // the file ends inside the record
+      return *std::move(step.error);
+    }
     if (step.kind == Kind::kRecord) {
       block_->keep();
       return std::optional(Array::view_bytes(step.payload, block_));

@@ -1,0 +1,47 @@
+// Does an element cost more when thousands of datasets are open at once?
+//
+// interleave takes one element in turn from each of n open datasets of 200
+// numbers. Which piece of work is next must not depend on n: an element of 4,000
+// open ones may cost twice as much as one of 16 (their memory does not fit the
+// processor's caches), and no more than linearly with n in all.
+#include "bench/pipelines/report.h"
+
+namespace stoker::bench {
+namespace {
+
+constexpr int64_t kEach = 200;  // elements of a dataset
+
+Dataset interleaved(int64_t open, int64_t datasets) {
+  return Dataset::range({.stop = datasets})
+      .interleave({.map_func = [](const Element&) { return Dataset::range({.stop = kEach}); },
+                   .cycle_length = open,
+                   .block_length = 1});
+}
+
+// Elements a second, the opening of the first ones included.
+double rate(int64_t open, int64_t datasets) {
+  Loader loader(interleaved(open, datasets));
+  const double begin = now();
+  drain(loader);
+  return static_cast<double>(datasets * kEach) / (now() - begin);
+}
+
+int run(Report& report) {
+  const int64_t datasets = report.quick() ? 4'000 : 16'000;
+  const double few = rate(16, datasets);
+  report.add({.name = "elements a second, 16 open", .value = few, .unit = "1/s"});
+  for (const int64_t open : {1'000, 2'000, 4'000}) {
+    const double many = rate(open, datasets);
+    report.add({.name = "elements a second, " + std::to_string(open) + " open", .value = many, .unit = "1/s"});
+    report.add({.name = "time of an element, " + std::to_string(open) + " open, against 16 open",
+                .value = few / many,
+                .unit = "times",
+                .at_most = 2});
+  }
+  return report.end();
+}
+
+const Benchmark benchmark("open_children", run);
+
+}  // namespace
+}  // namespace stoker::bench
