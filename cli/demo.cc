@@ -135,7 +135,7 @@ Result<void> show_a_failure() {
                   grouped(elements), batches));
   for (const Skipped& one : loader.skipped()) {
     print_line(one.error.words());
-    const Result<Element> again = stoker::replay(readings, one.origin);
+    const Result<Element> again = readings.replay(one.origin);
     print_line(
         fmt::format("\nIts origin, {}, is enough to make it again, alone: `stoker replay GRAPH --at {}` says '{}'.",
                     one.origin, one.origin, again ? again->words() : again.error().message()));

@@ -15,6 +15,8 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/terminal.h"
+#include "stoker/core/hash.h"
+#include "stoker/graph/graph.h"
 
 namespace stoker::cli {
 namespace {
@@ -98,11 +100,14 @@ Result<void> check_graph_file(const std::string& path) {
   return Error::precondition(path, " has ", bytes_words(static_cast<double>(found.st_size)), ", too much for a graph");
 }
 
-// A regular file is read where it lies, with the arrays beside it.
+// A regular file is read where it lies, with the arrays beside it. Seeds that a
+// graph does not have follow from its text: `replay` makes the element again that
+// failed in another process.
 Result<Dataset> dataset_of(const std::string& path) {
-  if (path != "-" && is_regular(path)) return Dataset::load_graph(path);
   const std::string name = path == "-" ? "standard input" : path;
   STOKER_TRY(std::string text, path == "-" ? read_all(STDIN_FILENO, name) : read_text_file(path));
+  set_seed(hash_of(text));
+  if (path != "-" && is_regular(path)) return Dataset::load_graph(path);
   Result<Dataset> read = Dataset::from_json(text);
   if (!read) return Error(read.error().code(), name + ": " + read.error().message());
   return read;

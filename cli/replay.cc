@@ -12,7 +12,7 @@ namespace {
 bool is_of_element(const Error& error) { return !error.place().stage.empty(); }
 
 int replay_on(const Dataset& dataset, const ReplayOptions& options) {
-  const Result<Element> element = stoker::replay(dataset, options.at);
+  const Result<Element> element = dataset.replay(options.at);
   if (!element && !is_of_element(element.error())) {
     complain(element.error().message());
     return kWrongUse;

@@ -382,6 +382,15 @@ NB_MODULE(_core, m) {
              }
              return to_python(value_of(std::move(element)));
            })
+      .def("replay",
+           [](const Dataset& self, const std::string& origin) {
+             Result<Element> element = Error::internal("");
+             {
+               const nb::gil_scoped_release released;
+               element = self.replay(origin);
+             }
+             return to_python(value_of(std::move(element)));
+           })
       .def("explain", [](const Dataset& self) { return value_of(self.explain()); })
       .def("to_json", [](const Dataset& self) { return value_of(self.to_json()); })
       .def("save_graph", [](const Dataset& self, const std::string& path) { value_of(self.save_graph(path)); })

@@ -388,6 +388,15 @@ class Dataset(metaclass=_Sources):
         """What the first pass gives at place i."""
         return self._core.at(_number(i))
 
+    def replay(self, origin: str) -> Any:
+        """Make the element with this origin again, bit for bit, as errors and `it.skipped()` name it: "train:18204@2".
+
+        Return the element that the dataset delivers with this origin, or raise its error. An element that is delivered
+        inside a batch is returned as it was before the batch. Raise NotFound if no element has the origin, and
+        InvalidArgument if it is not an origin.
+        """
+        return self._core.replay(origin)
+
     def get_single_element(self, name=None) -> Any:
         """The only element; an error where there are none or several."""
         found = [value for value, _ in zip(self, (0, 1))]

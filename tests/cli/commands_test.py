@@ -6,10 +6,11 @@ import pty
 import re
 import shutil
 import subprocess
+import tempfile
 import unittest
 
 from command import BAD_DATA, DIVIDE_BY_MOD_7, FINE, STOKER, WRONG_USE, TestCase
-from command import batch, graph, mapped, numbers, op, stoker
+from command import batch, filtered, graph, mapped, numbers, op, stoker
 
 COMMANDS = ["run", "explain", "bench", "replay", "stages", "pack", "index", "verify", "inspect", "demo", "completion", "help"]
 
@@ -233,6 +234,22 @@ class Replay(TestCase):
         self.assert_refused(self.replay("train:-1"), "source:position")
         self.assert_refused(self.replay("test:3"), "no source named 'test'", "train")
         self.assert_refused(self.replay("train:50"), "50")
+
+    def test_random_numbers_come_again_after_a_filter_without_a_seed(self):
+        noisy = mapped(op("random_brightness", op("cast", "x", dtype="float32"), max_delta=0.4))
+        stages = graph(numbers(50, name="train"), {"stage": "shuffle"}, noisy, filtered(op("greater", "x", 40.5)), noisy)
+        lines = stoker("run", "-", stdin=stages).lines
+        again = [stoker("replay", "-", "--at", f"train:{i}", stdin=stages).text.strip() for i in range(41, 50)]
+        self.assertEqual(sorted(again), sorted(lines))
+
+    def test_files_come_again_in_any_order(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for i in range(9):
+                open(os.path.join(folder, f"f{i}"), "w").close()
+            for seed in (None, 5):
+                stages = graph({"stage": "list_files", "file_pattern": [folder + "/f*"], "seed": seed})
+                again = [stoker("replay", "-", "--at", f"list_files:{i}", stdin=stages).text for i in range(9)]
+                self.assertEqual([json.loads(one) for one in again], [f"{folder}/f{i}" for i in range(9)])
 
     def test_what_run_names_can_be_replayed(self):
         errors = stoker("run", "-", stdin=self.STAGES).errors

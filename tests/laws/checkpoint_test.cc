@@ -6,6 +6,7 @@
 #include <random>
 #include <nlohmann/json.hpp>
 
+#include "stoker/runtime/checkpoint.h"
 #include "stoker/runtime/line.h"
 #include "support/law.h"
 
@@ -109,6 +110,13 @@ void collect(nlohmann::json& json, std::vector<nlohmann::json*>& all) {
     for (nlohmann::json& part : json) collect(part, all);
 }
 
+// As it would be if an enemy had written it: the hash fits.
+std::string signed_text(nlohmann::json json) {
+  if (!json.is_object()) return json.dump();
+  json.erase("hash");
+  return checkpoint_text(parse_json(json.dump()).value());
+}
+
 nlohmann::json wrong_value(uint64_t choice) {
   switch (choice % 10) {
     case 0: return -1;
@@ -144,8 +152,82 @@ TEST_P(Checkpoint, WithWrongNumbersBreaksNothing) {
     } else {
       part = wrong_value(numbers());
     }
-    survive(dataset, changed.dump());
+    survive(dataset, signed_text(changed));
   }
+}
+
+// Every checkpoint that differs from this one in one value, or lacks it.
+template <typename T>  // of nlohmann's, which keeps the order of keys or not
+std::vector<T> with_one_value_changed(const T& saved) {
+  const std::vector<T> wrong{-1,  INT64_MAX, INT64_MIN, 1e300,      0.5,        "text",
+                             "nan", nullptr,   true,      T::array(), T::object()};
+  std::vector<T> all;
+  const T flat = saved.flatten();
+  for (const auto& [pointer, _] : flat.items()) {
+    const typename T::json_pointer at(pointer);
+    for (const T& other : wrong) {
+      if (other == saved.at(at)) continue;
+      all.push_back(saved);
+      all.back()[at] = other;
+    }
+    all.push_back(saved);
+    T& holder = all.back()[at.parent_pointer()];
+    if (holder.is_array())
+      holder.erase(std::stoul(at.back()));
+    else
+      holder.erase(at.back());
+  }
+  return all;
+}
+
+TEST_P(Checkpoint, WithOneValueChangedIsRefusedAndChangesNothing) {
+  OftenLogged often;
+  Loader whole(made());
+  const Words all = words_of_rest(whole, 300);
+  whole.begin_epoch();
+  const Words next_epoch = words_of_rest(whole, 300);
+
+  Loader other(made(8));
+  for (int i = 0; i < 3; ++i) (void)other.next();
+  const auto saved = nlohmann::ordered_json::parse(other.save().value());
+  Loader loader(made());
+  const size_t taken = words_of_rest(loader, 4).size();
+  for (const nlohmann::ordered_json& changed : with_one_value_changed(saved)) {
+    const Result<void> restored = loader.restore(changed.dump());
+    ASSERT_FALSE(restored.ok()) << changed.dump();
+    EXPECT_FALSE(restored.error().message().empty());
+  }
+  EXPECT_EQ(words_of_rest(loader, 300), rest_after(all, taken));
+  loader.begin_epoch();
+  EXPECT_EQ(words_of_rest(loader, 300), next_epoch);
+}
+
+// With a hash that fits, some of these are places that could have been saved;
+// others are refused, and then nothing has changed.
+TEST_P(Checkpoint, ThatIsRefusedChangesNothingWhateverIsWrongWithIt) {
+  OftenLogged often;
+  Loader whole(made());
+  const Words all = words_of_rest(whole, 300);
+  whole.begin_epoch();
+  const Words next_epoch = words_of_rest(whole, 300);
+
+  Loader other(made(8));
+  for (int i = 0; i < 3; ++i) (void)other.next();
+  const auto saved = nlohmann::json::parse(other.save().value());
+  Loader loader(made());
+  const size_t taken = words_of_rest(loader, 4).size();
+  for (const nlohmann::json& changed : with_one_value_changed(saved)) {
+    const std::string text = signed_text(changed);
+    WatchScope watch("restoring " + text);
+    Loader probe(made());
+    if (probe.restore(text).ok())
+      (void)words_of_rest(probe, 50);
+    else
+      EXPECT_FALSE(loader.restore(text).ok());
+  }
+  EXPECT_EQ(words_of_rest(loader, 300), rest_after(all, taken));
+  loader.begin_epoch();
+  EXPECT_EQ(words_of_rest(loader, 300), next_epoch);
 }
 
 }  // namespace

@@ -210,6 +210,10 @@ class Maps(unittest.TestCase):
         self.assertEqual(values(mixed), [0, 1, 0, 1])
 
 
+def noise(x):
+    return sk.image.random_brightness(sk.cast(x, sk.float32), 0.4)
+
+
 class Ends(unittest.TestCase):
     def test_batches_are_writable_and_aligned(self):
         batch = next(iter(sk.Dataset.range(100).batch(64)))
@@ -276,6 +280,35 @@ class Ends(unittest.TestCase):
             path = os.path.join(folder, "g.json")
             sk.Dataset.range(10).map(lambda x: x * x).batch(4).save_graph(path)
             self.assertEqual(values(sk.load_graph(path)), [[0, 1, 4, 9], [16, 25, 36, 49], [64, 81]])
+
+    def test_a_saved_graph_keeps_the_seeds_that_were_drawn(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "g.json")
+            ds = sk.Dataset.range(20).shuffle(20).map(noise).shuffle(5)
+            ds.save_graph(path)
+            self.assertEqual(values(sk.load_graph(path)), values(ds))
+
+    def test_an_origin_replays_its_element(self):
+        kept = sk.Dataset.range(20).shuffle(20).map(noise).filter(lambda x: x > 5.5).map(noise)
+
+        def fail(x):
+            raise ValueError(repr(float(x)))
+
+        failing = iter(kept.map(fail))
+        for _ in range(14):
+            with self.assertRaises(sk.InvalidArgument) as caught:
+                next(failing)
+            origin = f"{caught.exception.source}:{caught.exception.position}"
+            self.assertIn(repr(float(kept.replay(origin))), str(caught.exception))
+
+    def test_what_is_no_origin_is_refused(self):
+        ds = sk.Dataset.range(5)
+        with self.assertRaisesRegex(sk.InvalidArgument, "source:position"):
+            ds.replay("3")
+        with self.assertRaisesRegex(sk.NotFound, "no source named 'train'"):
+            ds.replay("train:3")
+        with self.assertRaises(sk.OutOfRange):
+            ds.replay("range:5")
 
     def test_a_python_function_cannot_be_saved_and_says_so(self):
         with self.assertRaisesRegex(sk.FailedPrecondition, "map_func"):

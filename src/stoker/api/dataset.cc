@@ -1,12 +1,14 @@
 #include "stoker/api/dataset.h"
 
-#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "stoker/api/loader.h"
+#include "stoker/graph/stage_of.h"
 #include "stoker/runtime/checkpoint.h"
+#include "stoker/runtime/origin_text.h"
 #include "stoker/runtime/plan.h"
 
 namespace stoker {
@@ -122,81 +124,91 @@ Result<Dataset> Dataset::load_graph(const std::string& path) {
 
 namespace {
 
-struct ParsedOrigin {
-  std::string source;
-  int64_t position = 0;
-  int64_t pass = 0;
-  bool nested = false;
+// Of a dataset without an end, a shuffle may mix so many passes.
+constexpr int64_t kMixedPasses = 8;
+
+// Passes on the element with one origin. Ends when it has come, or when a pass
+// comes in which it cannot come any more.
+struct OnlyOrigin {
+  static constexpr std::string_view kName = "only_origin";
+  static constexpr std::string_view kDoc = "Pass on the element with one origin.";
+
+  std::string origin;
+  std::vector<std::string> sources;
+  int64_t last_pass = 0;
+
+  struct State {
+    void describe(Fields&) {}
+  };
+  void describe(Fields&) {}
+
+  Result<Flow> step(State&, Element element, Emit& out, Context& context) const {
+    const Origin here = context.origin();
+    const bool found = origin_text(here, sources) == origin;
+    if (found) out.put(std::move(element), here);
+    return found || is_over(outermost(here).pass) ? Flow::kDone : Flow::kMore;
+  }
+  bool is_over(int64_t pass) const { return pass > last_pass; }
 };
 
-Result<ParsedOrigin> parse_origin(std::string_view text) {
-  ParsedOrigin origin;
-  const size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos)
-    return Error::invalid("an origin is source:position, as in train:18204@2; found '", text, "'");
-  origin.source = text.substr(0, colon);
-  std::string_view numbers = text.substr(colon + 1);
-  if (const size_t slash = numbers.find('/'); slash != std::string_view::npos) {
-    origin.nested = true;
-    numbers = numbers.substr(0, slash);
+// Runs the epoch of an element up to it; nothing where it is not delivered.
+Result<std::optional<Element>> run_up_to(const Dataset& dataset, const Origin& origin,
+                                         const Plan& known) {
+  const Origin& first = outermost(origin);
+  const bool endless = known.strides[static_cast<size_t>(first.source)] >= kEndless;
+  const int64_t last_pass = endless ? first.pass + kMixedPasses : kEndless;
+  const OnlyOrigin only{origin_text(origin, known.sources), known.sources, last_pass};
+  const Dataset filtered = dataset.then(only);
+  Meters meters;
+  STOKER_TRY(const auto plan, lower(filtered.node(), meters));
+  start_with(*plan, first.source, first.pass);
+  Loader loader(filtered, {.on_error = OnError::kRaise});
+  while (true) {
+    Result<std::optional<Element>> next = loader.next();
+    if (next) return next;
+    const Error::Place& place = next.error().place();
+    if (place.origin == only.origin) return next;
+    if (only.is_over(place.pass)) return std::optional<Element>();
   }
-  const size_t mark = numbers.find('@');
-  auto number = [](std::string_view digits, int64_t& to) {
-    const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), to);
-    return problem == std::errc() && end == digits.data() + digits.size() && to >= 0;
-  };
-  const bool good = number(numbers.substr(0, mark), origin.position) &&
-                    (mark == std::string_view::npos || number(numbers.substr(mark + 1), origin.pass));
-  if (!good) return Error::invalid("an origin is source:position, as in train:18204@2; found '", text, "'");
-  return origin;
+}
+
+// By position also where the elements are otherwise read forward.
+Result<std::shared_ptr<const Plan>> lower_by_position(const Dataset& dataset, Meters& meters) {
+  Result<std::shared_ptr<const Plan>> plan = lower(dataset.node(), meters, Positions::kWanted);
+  return plan ? plan : lower(dataset.node(), meters);
+}
+
+Result<void> check_position(const Plan& plan, const Origin& first) {
+  const auto number = static_cast<size_t>(first.source);
+  const Stage& given = *plan.source_nodes[number]->stage;
+  const std::shared_ptr<const Stage> listed = given.listed();
+  const Stage& source = listed ? *listed : given;
+  if (source.type().form != Form::kList) return {};
+  Context context;
+  STOKER_TRY(const int64_t length, source.length(context));
+  if (first.position < length) return {};
+  return Error::out_of_range("position ", first.position, " of ", plan.sources[number], ", which has ", length);
 }
 
 }  // namespace
 
-Result<Element> replay(const Dataset& dataset, std::string_view text) {
-  if (dataset.error()) return *dataset.error();
-  STOKER_TRY(ParsedOrigin origin, parse_origin(text));
-  if (origin.nested)
-    return Error::unimplemented("replay of an element of a nested data set; replay the element that opened it, ",
-                                origin.source, ":", origin.position);
+Result<Element> Dataset::replay(std::string_view text) const {
+  if (error_) return *error_;
   Meters meters;
-  STOKER_TRY(auto plan, lower(dataset.node(), meters));
-  // The source by its name, then the maps that read from it, upward.
-  const Node* source = nullptr;
-  for (size_t i = 0; i < plan->sources.size(); ++i)
-    if (plan->sources[i] == origin.source) source = plan->source_nodes[i].get();
-  if (!source) {
-    std::string known;
-    for (const std::string& name : plan->sources) known += (known.empty() ? "" : ", ") + name;
-    return Error::not_found("no source named '", origin.source, "'; this graph has ", known);
+  STOKER_TRY(const auto plan, lower_by_position(*this, meters));
+  STOKER_TRY(const Origin origin, origin_from_text(text, plan->sources));
+  STOKER_TRY(check_position(*plan, outermost(origin)));
+  const Passes passes;
+  const Remade made = remake(*plan, origin, MakeContext{&passes, nullptr, &plan->sources, nullptr});
+  if (made.run.size > 0 && made.run.failure_of(0)) return with_files(made.run.failure_of(0)->error, origin, *plan);
+  if (made.complete && made.run.size > 0) return made.run.element(0);
+  if (!made.complete) {
+    STOKER_TRY(std::optional<Element> found, run_up_to(*this, origin, *plan));
+    if (found) return *std::move(found);
+    if (made.run.size > 0) return made.run.element(0);
   }
-  if (source->stage->type().form != Form::kList && !source->stage->listed())
-    return Error::unimplemented("replay from ", origin.source, ", which is read forward and has no positions");
-  std::vector<const Node*> maps;
-  const Node* below = source;
-  for (const Node* node : nodes_of(*dataset.node())) {
-    if (node->inputs.empty() || node->inputs[0].get() != below) continue;
-    const Form form = node->stage->type().form;
-    if (form == Form::kSequence || (form == Form::kEngine && node->inputs.size() > 1)) break;
-    if (form == Form::kMap) maps.push_back(node);
-    below = node;
-  }
-  std::shared_ptr<const Node> chain;
-  for (const auto& node : plan->source_nodes)
-    if (node.get() == source) chain = node;
-  for (const Node* map : maps) {
-    STOKER_TRY(chain, make_node(map->stage, chain, map->location, map->name));
-  }
-  Meters own;
-  STOKER_TRY(auto small, lower(chain, own, Positions::kWanted));
-  if (origin.position >= small->list->length())
-    return Error::out_of_range("position ", origin.position, " of ", origin.source, ", which has ",
-                               small->list->length());
-  Passes passes;
-  Run run = Listed{small->list, small->list_steps}.make({origin.position}, {origin.pass},
-                                                        MakeContext{&passes, nullptr, &small->sources, nullptr});
-  if (const Failure* failure = run.failure_of(0)) return failure->error;
-  return run.element(0);
+  return Error::not_found("no element is delivered with the origin ", text,
+                          made.complete ? ": a filter drops it" : " in its pass");
 }
 
 }  // namespace stoker

@@ -64,6 +64,12 @@ class Dataset {
   // What the first pass gives at place i; only where that can be known
   // without making the elements before it.
   Result<Element> at(int64_t i) const;
+  // Makes the element with this origin again, as an error names it:
+  // "train:18204@2", "train:3/17", "a:(3,b:4)". Returns what the pipeline
+  // delivers with that origin, or its error. An element that is delivered inside
+  // another (in a batch) is returned as it was before that. By position where the
+  // graph allows it; else the pass is run up to the element.
+  Result<Element> replay(std::string_view origin) const;
   // The segments it is cut into, what is native, what is held.
   Result<std::string> explain() const;
 
@@ -86,9 +92,5 @@ class Dataset {
 
 // Every stage and operation there is.
 const Registry& registry();
-
-// Makes one element again from its origin ("range:18204@2/17"), as far as maps
-// reach behind its source.
-Result<Element> replay(const Dataset& dataset, std::string_view origin);
 
 }  // namespace stoker

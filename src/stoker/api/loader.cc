@@ -198,7 +198,7 @@ Result<std::string> Loader::save() {
   if (running_->closed) return Error::precondition("a closed loader has no place to save");
   STOKER_TRY(running_->open());
   STOKER_TRY(Json json, running_->engine->save());
-  return json.text();
+  return checkpoint_text(std::move(json));
 }
 
 Result<void> Loader::restore(std::string_view checkpoint) {
@@ -206,18 +206,22 @@ Result<void> Loader::restore(std::string_view checkpoint) {
   std::lock_guard lock(at.mutex);
   if (at.closed) return Error::precondition("a closed loader cannot go on from a checkpoint");
   STOKER_TRY(at.prepare());
-  const Result<Json> json = parse_json(checkpoint);
-  if (!json) return Error::invalid("this is not a checkpoint of Stoker's: ", json.error().message());
-  STOKER_TRY(Passes passes, restore_head(*at.plan, *json));
-  drop({std::exchange(at.engine, nullptr), std::exchange(at.ahead, nullptr)});
+  STOKER_TRY(const Json json, read_checkpoint(checkpoint));
+  STOKER_TRY(CheckpointHead head, read_head(*at.plan, json));
+  // All of it is there before anything of the old is given up: a restore that
+  // fails changes nothing.
+  STOKER_TRY(auto plan, lower(at.dataset.node(), *at.meters, Positions::kAsAsked, {}, &head.seeds));
+  std::swap(at.plan, plan);
+  auto engine = at.made(head.passes);
+  if (Result<void> restored = engine->restore(json); !restored) {
+    std::swap(at.plan, plan);
+    drop({std::move(engine)});
+    return restored;
+  }
+  adopt_head(*at.plan, head);
+  drop({std::exchange(at.engine, std::move(engine)), std::exchange(at.ahead, nullptr)});
   at.begun_ns = 0;  // an epoch that goes on is no new one
-  // Seeds are read when a graph is lowered: lower it again with those restored.
-  at.plan.reset();
-  STOKER_TRY(at.prepare());
-  at.engine = at.made(std::move(passes));
-  Result<void> restored = at.engine->restore(*json);
-  if (!restored) drop({std::exchange(at.engine, nullptr)});  // half of a place is none
-  return restored;
+  return {};
 }
 
 std::string Loader::stats() {

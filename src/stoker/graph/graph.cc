@@ -1,6 +1,7 @@
 #include "stoker/graph/graph.h"
 
 #include <algorithm>
+#include <charconv>
 #include <random>
 #include <set>
 
@@ -91,6 +92,28 @@ Result<int64_t> cardinality_of(const Node& root, Counting counting) {
   return known.at(&root);
 }
 
+namespace {
+
+// Whether elements or their order depend on the seed that the node drew: the
+// maps over a source draw from the source's, the children of a stage from its own.
+bool uses_drawn_seed(const Stage& stage) {
+  const StageType& type = stage.type();
+  if (type.form == Form::kList || type.form == Form::kStream || type.opens) return true;
+  return type.form == Form::kEngine && stage.engine().kind == EngineKind::kShuffle && !stage.engine().seed;
+}
+
+Result<uint64_t> drawn_seed_from_json(const Json& json) {
+  const auto* text = json.as<std::string>();
+  uint64_t seed = 0;
+  if (text) {
+    const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), seed);
+    if (problem == std::errc() && end == text->data() + text->size()) return seed;
+  }
+  return Error::invalid("\"drawn_seed\" must be a 64-bit unsigned integer as text; found ", json.text());
+}
+
+}  // namespace
+
 Result<Json> stages_to_json(const Node& root, WriteContext& context) {
   // The main chain is a list; other inputs stand where their parameters stand.
   std::vector<const Node*> chain;
@@ -117,6 +140,7 @@ Result<Json> stages_to_json(const Node& root, WriteContext& context) {
       context.ids[&node] = id;
       stage.set("id", id);
     }
+    if (uses_drawn_seed(*node.stage)) stage.set("drawn_seed", std::to_string(node.state->seed.load()));
     Result<Json> params = node.stage->params(context);
     if (!params) return in_words_of(*node.stage, params.error());
     for (auto& [key, value] : std::get<Json::Dict>(params->value)) stage.set(key, std::move(value));
@@ -185,6 +209,9 @@ Result<std::shared_ptr<const Node>> stage_from_json(const Json& json, std::share
   std::string given_name;
   if (const Json* given = json.find("name")) given_name = id_of(*given);
   STOKER_TRY(auto node, make_node(std::move(stage), std::move(input), Location{}, given_name));
+  if (const Json* drawn = json.find("drawn_seed")) {
+    STOKER_TRY(node->state->seed, drawn_seed_from_json(*drawn));
+  }
   if (const Json* id = json.find("id"))
     if (!context.nodes.emplace(id_of(*id), node).second)
       return Error::invalid("the id '", id_of(*id), "' is given to two stages");

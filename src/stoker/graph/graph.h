@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -13,11 +14,13 @@ namespace stoker {
 // What belongs to a node and not to an iterator: shared by every data set
 // built on it.
 struct NodeState {
-  std::atomic<int64_t> passes{0};  // begun by iterators so far
-  std::atomic<uint64_t> seed{0};   // drawn when the node was made, for what was given none
+  std::atomic<uint64_t> seed{0};  // drawn when the node was made, for what was given none
 
-  std::mutex mutex;
-  std::shared_ptr<void> cache;  // the runtime's, for `cache` nodes; guarded by mutex
+  std::mutex mutex;             // guards what follows
+  std::shared_ptr<void> cache;  // the runtime's, for `cache` nodes
+  // Of the dataset that ends with this node: the next pass of each node that
+  // counts passes. Datasets that share nodes do not share these.
+  std::map<const NodeState*, int64_t> passes;
 };
 
 // A stage and what it reads from. Immutable but for its NodeState.

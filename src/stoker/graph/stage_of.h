@@ -375,7 +375,7 @@ class StageOf final : public Stage {
     T stage{};
     Fields fields;
     stage.describe(fields);
-    STOKER_TRY(read_fields(fields, json, context, T::kName, {"stage", "name", "id"}));
+    STOKER_TRY(read_fields(fields, json, context, T::kName, {"stage", "name", "id", "drawn_seed"}));
     return std::make_shared<const StageOf>(std::move(stage));
   }
   static decltype(auto) mine(State& state) { return *std::any_cast<Own>(&state); }

@@ -34,6 +34,7 @@ class CacheLine final : public LineNode {
       if (!child_) {
         if (std::optional<Run> kept = store_->read(at_, most)) {
           at_ += kept->size;
+          kept->origins = renamed(kept->origins, plan_.source, instance_.make.parent);
           return running(*std::move(kept));
         }
         if (store_->length() == at_) return Pulled::end();
@@ -49,10 +50,7 @@ class CacheLine final : public LineNode {
         std::lock_guard lock(instance_.engine->mutex());
         child_->root->prune(child_at_ + pulled.run.size, dropped);
       }
-      if (pulled.run.failed.empty())
-        store_->append(child_at_, pulled.run);
-      else
-        store_->append(child_at_, pulled.run.slice(0, pulled.run.failed.front().row));
+      keep(pulled.run);
       child_at_ += pulled.run.size;
       if (behind > 0) continue;
       at_ = child_at_;
@@ -61,9 +59,16 @@ class CacheLine final : public LineNode {
   }
 
  private:
+  // Up to the first that failed: what is kept has no gaps.
+  void keep(const Run& run) {
+    Run whole = run.failed.empty() ? run : run.slice(0, run.failed.front().row);
+    whole.origins = renamed(whole.origins, -plan_.source, instance_.make.parent);
+    store_->append(child_at_, whole);
+  }
+
   // Behind a cache origins carry the running pass.
   Pulled running(Run run) const {
-    run.origins.set_passes({&pass_, 1}, instance_.make.parent != nullptr);
+    run.origins = in_running_pass(run.origins, pass_, plan_.stride, instance_.make.parent != nullptr);
     return Pulled::of(std::move(run));
   }
 

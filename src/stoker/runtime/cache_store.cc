@@ -141,4 +141,73 @@ int64_t CacheStore::reclaim(int64_t bytes) {
   return freed;
 }
 
+namespace {
+
+using Parent = std::shared_ptr<const Origin>;
+
+int depth_of(const Parent& parent) {
+  int depth = 0;
+  for (const Origin* at = parent.get(); at; at = at->parent.get()) ++depth;
+  return depth;
+}
+
+// What the graph of the cache names is renamed; what its children name is theirs.
+Origin renamed(Origin origin, int32_t by, const Parent& parent, int depth) {
+  if (depth_of(origin.parent) > depth) {
+    origin.parent = std::make_shared<const Origin>(renamed(*origin.parent, by, parent, depth));
+  } else if (origin.members) {
+    std::vector<Origin> members;
+    for (const Origin& member : *origin.members) members.push_back(renamed(member, by, parent, depth));
+    origin.members = std::make_shared<const std::vector<Origin>>(std::move(members));
+  } else {
+    origin.source += by;
+    origin.parent = parent;
+  }
+  return origin;
+}
+
+}  // namespace
+
+Origins renamed(const Origins& origins, int32_t by, const std::shared_ptr<const Origin>& parent) {
+  if (by == 0 && !parent) return origins;
+  const int depth = depth_of(parent);
+  Origins all;
+  for (int64_t i = 0; i < origins.size(); ++i) all.append(renamed(origins.at(i), by, parent, depth));
+  return all;
+}
+
+namespace {
+
+template <typename Change>
+Origin with_pass(Origin origin, bool own, const Change& change) {
+  if (!own && origin.parent) {
+    origin.parent = std::make_shared<const Origin>(with_pass(*origin.parent, own, change));
+  } else if (!own && origin.members) {
+    std::vector<Origin> members;
+    for (const Origin& member : *origin.members) members.push_back(with_pass(member, own, change));
+    origin.members = std::make_shared<const std::vector<Origin>>(std::move(members));
+  } else {
+    origin.pass = change(origin.pass);
+  }
+  return origin;
+}
+
+}  // namespace
+
+Origins in_running_pass(const Origins& origins, int64_t running, int64_t stride, bool own) {
+  Origins all;
+  if (stride == 1) {  // all are in pass 0
+    all = origins;
+    all.set_passes({&running, 1}, own);
+    return all;
+  }
+  for (int64_t i = 0; i < origins.size(); ++i)
+    all.append(with_pass(origins.at(i), own, [&](int64_t pass) { return running * stride + pass % stride; }));
+  return all;
+}
+
+Origin in_first_pass(const Origin& origin, int64_t stride) {
+  return with_pass(origin, false, [&](int64_t pass) { return pass % stride; });
+}
+
 }  // namespace stoker

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -12,6 +11,9 @@
 namespace stoker {
 
 // The elements a `cache` node keeps, shared by every data set built on it.
+//
+// Origins in it number the sources below the node from 0; places that use the
+// node move them to the numbers of their own graph, and back.
 //
 // Over a list it keeps any element that there is room for, by position, and
 // may drop them again; over anything else the first ones, in order.
@@ -36,9 +38,6 @@ class CacheStore {
   int64_t elements();
   std::atomic<int64_t> expected{0};  // elements in all; 0 or kEndless: not known
 
-  // The passes its first iterator took for the nodes below, by node and place.
-  std::map<std::pair<const void*, int>, int64_t> bases;
-
  private:
   std::mutex mutex_;
   std::unordered_map<int64_t, Run> by_position_;
@@ -47,5 +46,16 @@ class CacheStore {
   bool full_ = false;  // there was no room: what is kept is a prefix
   int64_t bytes_ = 0;
 };
+
+// The origins of a cache's rows for another place of its node: sources numbered
+// further by `by`, in the child that `parent` opened, if any.
+Origins renamed(const Origins& origins, int32_t by, const std::shared_ptr<const Origin>& parent);
+
+// Below a cache sources are in the passes 0 to `stride` - 1 of its pass 0;
+// downstream of it in those of the running one. In a child (`own`) that is the
+// row's own pass, else that of the outermost sources.
+Origins in_running_pass(const Origins& origins, int64_t running, int64_t stride, bool own);
+// The origin that it has below the cache, of one that it has downstream.
+Origin in_first_pass(const Origin& origin, int64_t stride);
 
 }  // namespace stoker

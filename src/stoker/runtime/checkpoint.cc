@@ -1,24 +1,17 @@
 #include "stoker/runtime/checkpoint.h"
 
 #include <algorithm>
+#include <charconv>
 #include <mutex>
 #include <set>
 
 #include "stoker/core/hash.h"
-#include "stoker/runtime/cache_store.h"
 
 namespace stoker {
 namespace {
 
-constexpr int64_t kFormat = 1;
+constexpr int64_t kFormat = 2;
 constexpr int64_t kMostPasses = int64_t{1} << 40;
-
-std::shared_ptr<CacheStore> store_of(const Plan& plan, const Counted& counted) {
-  if (counted.below_cache < 0) return nullptr;
-  const auto& state = plan.caches[static_cast<size_t>(counted.below_cache)]->state;
-  std::lock_guard lock(state->mutex);
-  return std::static_pointer_cast<CacheStore>(state->cache);
-}
 
 // Whatever names files or holds arrays: the fingerprint stands for it, so that a
 // moved data set is the same.
@@ -28,13 +21,24 @@ bool stands_for_data(const Json& value) {
          (list && !list->empty() && stands_for_data(list->front()));
 }
 
+// Seeds are restored, not compared: not those of a graph that is a parameter either.
+Json without_seeds(Json json) {
+  if (auto* list = std::get_if<Json::List>(&json.value))
+    for (Json& item : *list) item = without_seeds(std::move(item));
+  if (auto* dict = std::get_if<Json::Dict>(&json.value)) {
+    std::erase_if(*dict, [](const auto& entry) { return entry.first == "drawn_seed"; });
+    for (auto& [key, value] : *dict) value = without_seeds(std::move(value));
+  }
+  return json;
+}
+
 // A stage in one line: what must be the same for a checkpoint to fit.
 std::string words_of(const Node& node, bool has_fingerprint) {
   WriteContext context;
   Result<Json> params = node.stage->params(context);
   std::string words(node.stage->type().name);
   if (!params) return words + "(" + node.stage->words() + ")";
-  if (!has_fingerprint) return shortened(words + params->text(), 400);
+  if (!has_fingerprint) return shortened(words + without_seeds(*params).text(), 400);
   Json kept = Json::dict();
   for (const auto& [key, value] : *params->as<Json::Dict>())
     if (!stands_for_data(value)) kept.set(key, value);
@@ -80,75 +84,90 @@ Result<void> compare(const Json* saved, const Json& now, std::string_view what, 
 
 namespace {
 
-// The pass a cache was first filled in, for a node below it.
-std::optional<int64_t> cached_base(const Plan& plan, const Counted& counted) {
-  const std::shared_ptr<CacheStore> store = store_of(plan, counted);
-  if (!store) return std::nullopt;
-  std::lock_guard lock(plan.caches[static_cast<size_t>(counted.below_cache)]->state->mutex);
-  auto found = store->bases.find({counted.node->state.get(), counted.place});
-  if (found == store->bases.end()) return std::nullopt;
-  return found->second;
+using Counters = std::map<const NodeState*, int64_t>;
+
+// Of the dataset that the plan is of: under the lock of its last node's state.
+Passes next_of(const Plan& plan, const Counters& counters) {
+  Passes passes;
+  Counters next = counters;
+  for (const Counted& counted : plan.counted)
+    if (!counted.cached) passes.set(*counted.node, counted.place, next[counted.node->state.get()]++);
+  return passes;
 }
 
-void keep_base(const Plan& plan, const Counted& counted, int64_t base) {
-  const std::shared_ptr<CacheStore> store = store_of(plan, counted);
-  if (!store) return;
-  std::lock_guard lock(plan.caches[static_cast<size_t>(counted.below_cache)]->state->mutex);
-  store->bases.insert_or_assign({counted.node->state.get(), counted.place}, base);
+void take_next(const Plan& plan, Counters& counters) {
+  for (const Counted& counted : plan.counted)
+    if (!counted.cached) ++counters[counted.node->state.get()];
+}
+
+bool are_next(const Plan& plan, const Passes& passes, const Counters& counters) {
+  const Passes next = next_of(plan, counters);
+  return std::ranges::all_of(plan.counted, [&](const Counted& counted) {
+    return passes.base(*counted.node, counted.place) == next.base(*counted.node, counted.place);
+  });
 }
 
 }  // namespace
 
 Passes next_passes(const Plan& plan) {
-  Passes passes;
-  std::map<const NodeState*, int64_t> taken;  // by places to the left of this one
-  for (const Counted& counted : plan.counted) {
-    const std::optional<int64_t> cached = cached_base(plan, counted);
-    const int64_t next = counted.node->state->passes.load() + taken[counted.node->state.get()];
-    if (!cached) ++taken[counted.node->state.get()];
-    passes.set(*counted.node, counted.place, cached.value_or(next));
-  }
-  return passes;
+  NodeState& state = *plan.node->state;
+  std::lock_guard lock(state.mutex);
+  return next_of(plan, state.passes);
 }
 
 bool take_if_next(const Plan& plan, const Passes& passes) {
-  // All or none: a node left one pass further would skip an order.
-  static std::mutex one_at_a_time;
-  std::lock_guard lock(one_at_a_time);
-  std::map<const NodeState*, int64_t> taken;  // by places to the left of this one
-  for (const Counted& counted : plan.counted) {
-    if (cached_base(plan, counted)) continue;
-    const int64_t next = counted.node->state->passes.load() + taken[counted.node->state.get()]++;
-    if (passes.base(*counted.node, counted.place) != next) return false;
-  }
-  for (const Counted& counted : plan.counted) {
-    if (cached_base(plan, counted)) continue;
-    ++counted.node->state->passes;
-    keep_base(plan, counted, passes.base(*counted.node, counted.place));
-  }
+  NodeState& state = *plan.node->state;
+  std::lock_guard lock(state.mutex);
+  if (!are_next(plan, passes, state.passes)) return false;
+  take_next(plan, state.passes);
   return true;
 }
 
 Passes take_passes(const Plan& plan) {
-  while (true) {
-    Passes passes = next_passes(plan);
-    if (take_if_next(plan, passes)) return passes;
-  }
+  NodeState& state = *plan.node->state;
+  std::lock_guard lock(state.mutex);
+  Passes passes = next_of(plan, state.passes);
+  take_next(plan, state.passes);
+  return passes;
 }
 
 void raise_passes(const Plan& plan, const Passes& passes, int32_t source, int64_t pass) {
   const auto own = std::ranges::find_if(plan.counted, [&](const Counted& c) {
-    return c.source == source && c.below_cache < 0;  // behind a cache origins carry the cache's pass
+    return c.source == source && !c.cached;  // downstream of a cache origins carry the cache's pass
   });
   if (own == plan.counted.end()) return;
   if (pass < 0 || pass > kMostPasses) return;  // an element that a damaged checkpoint brought
-  const int64_t begun = pass - passes.base(*own->node, own->place);
+  const int64_t begun = pass / own->unit - passes.base(*own->node, own->place);
+  NodeState& state = *plan.node->state;
+  std::lock_guard lock(state.mutex);
   for (const Counted& counted : plan.counted) {
-    if (counted.below_cache >= 0 || counted.source != source) continue;
+    if (counted.cached || counted.source != source) continue;
     const int64_t next = passes.base(*counted.node, counted.place) + begun / counted.stride + 1;
-    int64_t known = counted.node->state->passes.load();
-    while (known < next && !counted.node->state->passes.compare_exchange_weak(known, next)) {
-    }
+    int64_t& known = state.passes[counted.node->state.get()];
+    known = std::max(known, next);
+  }
+}
+
+void start_with(const Plan& plan, int32_t source, int64_t pass) {
+  Counters places;
+  const Counted* own = nullptr;
+  int64_t own_place = 0;
+  for (const Counted& counted : plan.counted) {
+    if (counted.cached) continue;
+    const int64_t place = places[counted.node->state.get()]++;
+    if (own || counted.source != source) continue;
+    own = &counted;
+    own_place = place;
+  }
+  if (!own) return;
+  const auto stride_of = [&](int32_t of) { return plan.strides[static_cast<size_t>(of)]; };
+  const int64_t epoch = (pass / own->unit - own_place) / places[own->node->state.get()] / stride_of(source);
+  NodeState& state = *plan.node->state;
+  std::lock_guard lock(state.mutex);
+  for (const Counted& counted : plan.counted) {
+    if (counted.cached || epoch <= 0) continue;
+    const int64_t each = std::max<int64_t>(1, stride_of(counted.source) / counted.stride);
+    state.passes[counted.node->state.get()] = epoch * each * places[counted.node->state.get()];
   }
 }
 
@@ -158,20 +177,57 @@ Json checkpoint_head(const Plan& plan, const Passes& passes) {
   json.set("graph", fingerprint_of(plan).graph);
   json.set("files", fingerprint_of(plan).files);
   Json seeds = Json::list();
-  for (const Node* node : nodes_of(*plan.node)) seeds.push(std::to_string(node->state->seed.load()));
+  for (const Node* node : nodes_of(*plan.node)) seeds.push(std::to_string(plan.seeds.at(node->state.get())));
   json.set("seeds", std::move(seeds));
   Json bases = Json::list();
   Json counters = Json::list();
+  NodeState& state = *plan.node->state;
+  std::lock_guard lock(state.mutex);
   for (const Counted& counted : plan.counted) {
     bases.push(passes.base(*counted.node, counted.place));
-    counters.push(counted.node->state->passes.load());
+    const auto next = state.passes.find(counted.node->state.get());
+    counters.push(next == state.passes.end() ? 0 : next->second);
   }
   json.set("passes", std::move(bases));
   json.set("counters", std::move(counters));
   return json;
 }
 
-Result<Passes> restore_head(const Plan& plan, const Json& json) {
+namespace {
+
+// The parts of a list that must have one for each of `n`.
+Result<const Json::List*> parts_of(const Json& json, std::string_view key, size_t n) {
+  const Json* found = json.find(key);
+  const Json::List* list = found ? found->as<Json::List>() : nullptr;
+  if (!list || list->size() != n) return Error::invalid("the checkpoint is damaged: its ", key);
+  return list;
+}
+
+Result<Seeds> read_seeds(const Plan& plan, const Json& json) {
+  const auto nodes = nodes_of(*plan.node);
+  STOKER_TRY(const Json::List* list, parts_of(json, "seeds", nodes.size()));
+  Seeds seeds;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const auto* text = (*list)[i].as<std::string>();
+    uint64_t seed = 0;
+    const char* const end = text ? text->data() + text->size() : nullptr;
+    if (!text || std::from_chars(text->data(), end, seed) != std::from_chars_result{end, std::errc()})
+      return Error::invalid("the checkpoint is damaged: a seed is ", (*list)[i].text());
+    seeds[nodes[i]->state.get()] = seed;
+  }
+  return seeds;
+}
+
+Result<int64_t> read_pass(const Json& json) {
+  const auto* pass = json.as<int64_t>();
+  if (!pass || *pass < 0 || *pass > kMostPasses)
+    return Error::invalid("the checkpoint is damaged: a pass is ", json.text());
+  return *pass;
+}
+
+}  // namespace
+
+Result<CheckpointHead> read_head(const Plan& plan, const Json& json) {
   const Json* format = json.find("stoker_checkpoint");
   if (!format || !format->as<int64_t>()) return Error::invalid("this is not a checkpoint of Stoker's");
   if (*format->as<int64_t>() != kFormat)
@@ -179,32 +235,57 @@ Result<Passes> restore_head(const Plan& plan, const Json& json) {
                           kFormat);
   STOKER_TRY(compare(json.find("graph"), fingerprint_of(plan).graph, "stages", {}));
   STOKER_TRY(compare(json.find("files"), fingerprint_of(plan).files, "files", plan.sources));
-  const Json* seeds = json.find("seeds");
-  const auto nodes = nodes_of(*plan.node);
-  const Json::List* seed_list = seeds ? seeds->as<Json::List>() : nullptr;
-  if (!seed_list || seed_list->size() != nodes.size()) return Error::invalid("the checkpoint is damaged: its seeds");
-  for (size_t i = 0; i < nodes.size(); ++i)
-    if (const auto* text = (*seed_list)[i].as<std::string>())
-      nodes[i]->state->seed = std::strtoull(text->c_str(), nullptr, 10);
-  Passes passes;
-  const Json* bases = json.find("passes");
-  const Json* counters = json.find("counters");
-  const Json::List* base_list = bases ? bases->as<Json::List>() : nullptr;
-  const Json::List* counter_list = counters ? counters->as<Json::List>() : nullptr;
-  if (!base_list || !counter_list || base_list->size() != plan.counted.size() ||
-      counter_list->size() != plan.counted.size())
-    return Error::invalid("the checkpoint is damaged: its passes");
+  CheckpointHead head;
+  STOKER_TRY(head.seeds, read_seeds(plan, json));
+  STOKER_TRY(const Json::List* bases, parts_of(json, "passes", plan.counted.size()));
+  STOKER_TRY(const Json::List* counters, parts_of(json, "counters", plan.counted.size()));
   for (size_t i = 0; i < plan.counted.size(); ++i) {
     const Counted& counted = plan.counted[i];
-    const auto* base = (*base_list)[i].as<int64_t>();
-    const auto* counter = (*counter_list)[i].as<int64_t>();
-    if (!base || !counter || *base < 0 || *base > kMostPasses || *counter < 0 || *counter > kMostPasses)
-      return Error::invalid("the checkpoint is damaged: its passes");
-    passes.set(*counted.node, counted.place, *base);
-    counted.node->state->passes = *counter;
-    keep_base(plan, counted, *base);
+    STOKER_TRY(const int64_t base, read_pass((*bases)[i]));
+    STOKER_TRY(const int64_t counter, read_pass((*counters)[i]));
+    if (counted.cached) continue;
+    head.passes.set(*counted.node, counted.place, base);
+    head.counters[counted.node->state.get()] = counter;
   }
-  return passes;
+  return head;
+}
+
+void adopt_head(const Plan& plan, const CheckpointHead& head) {
+  for (const Node* node : nodes_of(*plan.node)) node->state->seed = head.seeds.at(node->state.get());
+  NodeState& state = *plan.node->state;
+  std::lock_guard lock(state.mutex);
+  state.passes = head.counters;
+}
+
+namespace {
+
+constexpr std::string_view kHash = "hash";
+
+std::string hash_of_parts(const Json& json) { return hex_of(hash_of(json.text())); }
+
+}  // namespace
+
+std::string checkpoint_text(Json json) {
+  std::string hash = hash_of_parts(json);
+  json.set(std::string(kHash), std::move(hash));
+  return json.text();
+}
+
+Result<Json> read_checkpoint(std::string_view text) {
+  Result<Json> json = parse_json(text);
+  if (!json) return Error::invalid("this is not a checkpoint of Stoker's: ", json.error().message());
+  auto* parts = std::get_if<Json::Dict>(&json->value);
+  if (!parts || !json->find("stoker_checkpoint")) return Error::invalid("this is not a checkpoint of Stoker's");
+  std::string hash;
+  if (parts->back().first == kHash) {
+    if (const auto* found = parts->back().second.as<std::string>()) hash = *found;
+    parts->pop_back();
+  }
+  // One of another format is refused by its number.
+  const bool ours = *json->find("stoker_checkpoint") == Json(kFormat);
+  if (ours && hash != hash_of_parts(*json))
+    return Error::corrupt("the checkpoint is damaged: its content does not match its hash; use an earlier one");
+  return json;
 }
 
 }  // namespace stoker

@@ -4,8 +4,11 @@
 
 namespace stoker {
 
-// Takes the next pass of every node that counts them, for a new iterator.
-// What lies below a cache takes the pass that the cache was first filled in.
+// Passes are counted for each dataset, in the state of its last node: datasets
+// that share nodes do not disturb one another.
+
+// Takes the next pass of every node that counts them, for a new iterator. Nodes
+// below a cache stay in pass 0, whichever iterator fills it.
 Passes take_passes(const Plan& plan);
 
 // The passes that take_passes would take, without taking them; and takes them
@@ -17,11 +20,27 @@ bool take_if_next(const Plan& plan, const Passes& passes);
 // one start behind it.
 void raise_passes(const Plan& plan, const Passes& passes, int32_t source, int64_t pass);
 
+// Lets the next iterator be the epoch that has this pass of a source, if every
+// epoch before it was run to its end.
+void start_with(const Plan& plan, int32_t source, int64_t pass);
+
 // Format, graph, files, seeds and passes: all of a checkpoint but the cut.
 Json checkpoint_head(const Plan& plan, const Passes& passes);
 
-// Checks that a checkpoint belongs to this graph and these files, sets seeds
-// and passes of the nodes, and gives the passes to start from.
-Result<Passes> restore_head(const Plan& plan, const Json& checkpoint);
+// What a checkpoint restores besides the cut.
+struct CheckpointHead {
+  Seeds seeds;
+  Passes passes;  // to start from
+  std::map<const NodeState*, int64_t> counters;
+};
+// Checks that a checkpoint belongs to this graph and these files; changes nothing.
+Result<CheckpointHead> read_head(const Plan& plan, const Json& checkpoint);
+// Sets the seeds of the nodes and the counters of the dataset.
+void adopt_head(const Plan& plan, const CheckpointHead& head);
+
+// The text of a checkpoint has a hash of its content, and one that was changed
+// or cut short is refused.
+std::string checkpoint_text(Json checkpoint);
+Result<Json> read_checkpoint(std::string_view text);
 
 }  // namespace stoker

@@ -122,9 +122,9 @@ std::string explain(const Plan& plan) {
   for (const Counted& counted : plan.counted) {
     const EngineParams params = shuffle_params(*counted.node);
     if (params.kind != EngineKind::kShuffle) continue;
-    seeds +=
-        (seeds.empty() ? "" : ", ") + counted.node->name + " " +
-        (params.seed ? std::to_string(*params.seed) : std::to_string(counted.node->state->seed.load()) + " (drawn)");
+    const uint64_t drawn = plan.seeds.at(counted.node->state.get());
+    seeds += (seeds.empty() ? "" : ", ") + counted.node->name + " " +
+             (params.seed ? std::to_string(*params.seed) : std::to_string(drawn) + " (drawn)");
   }
   if (!seeds.empty()) text += "seeds     " + seeds + "\n";
   text += "workers   " + std::to_string(Pool::process().workers()) + ", memory at most " +

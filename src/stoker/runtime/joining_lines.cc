@@ -74,6 +74,7 @@ class ConcatenateLine final : public LineNode {
   }
   Result<void> restore_state(const Json& json) override {
     at_ = static_cast<size_t>(saved_count(json, "input"));
+    if (at_ > inputs_.size()) return Error::invalid("the checkpoint is damaged: input ", at_, " of ", inputs_.size());
     return {};
   }
 

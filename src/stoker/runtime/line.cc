@@ -33,11 +33,21 @@ const Json& saved_part(const Json& json, std::string_view key) {
   return found ? *found : none;
 }
 
-const Failure* no_room_in(const Run& run) {
-  const auto found =
-      std::ranges::find_if(run.failed, [](const Failure& f) { return f.error.message().starts_with(kNoRoom); });
-  return found == run.failed.end() ? nullptr : &*found;
+namespace {
+
+// Rows that are dropped on the way to a restored place have been reported before
+// if they failed; that there is no room for them here has not. Struck out: they
+// take no place downstream.
+Run without_room(const Run& run) {
+  if (run.failed.empty()) return {};
+  RunBuilder rows;
+  for (const Failure& failure : run.failed)
+    if (failure.error.code() == Code::kResourceExhausted)
+      rows.add_failure(failure.error, run.origins.at(failure.row), true);
+  return rows.take();
 }
+
+}  // namespace
 
 void set_log_pace(LogPace pace) {
   pace_pulls = pace.pulls;
@@ -55,14 +65,26 @@ Pulled LineNode::pull(int64_t most) {
   while (skip_ > 0) {
     Pulled dropped = produce(std::min(skip_, kMostRows));
     if (dropped.kind != Pulled::Kind::kRun) return dropped;
-    if (const Failure* failure = no_room_in(dropped.run)) return Pulled::of(dropped.run.slice(failure->row, 1));
+    if (dropped.extra) return give_extras(std::move(dropped.run));
     skip_ -= dropped.run.size;
+    if (Run found = without_room(dropped.run); found.size > 0) return give_extras(std::move(found));
   }
   Pulled pulled = produce(most);
   if (pulled.kind != Pulled::Kind::kRun) return pulled;
+  if (pulled.extra) return give_extras(std::move(pulled.run));
   out_ += pulled.run.size;
   ++pulls_since_entry_;
   return pulled;
+}
+
+Pulled LineNode::give_extras(Run run) {
+  std::lock_guard lock(instance_.engine->mutex());
+  for (int32_t row = 0; row < run.size; ++row) extras_.push_back(out_++);
+  return Pulled::extras(std::move(run));
+}
+
+int64_t LineNode::extras_in(int64_t from, int64_t to) const {
+  return std::ranges::count_if(extras_, [&](int64_t row) { return row >= from && row < to; });
 }
 
 Numbers LineNode::cursors() const {
@@ -120,7 +142,7 @@ Result<Json> LineNode::cut(int64_t cursor) const {
   }
   STOKER_TRY(Json state, entry_json(*entry));
   json.set("state", std::move(state));
-  json.set("skip", cursor - entry->out);
+  json.set("skip", cursor - entry->out - extras_in(entry->out, cursor));
   Json inputs = Json::list();
   for (size_t i = 0; i < inputs_.size(); ++i) {
     STOKER_TRY(Json below, inputs_[i]->cut(entry->cursors[i]));

@@ -20,10 +20,14 @@ struct Pulled {
   Kind kind = Kind::kEnd;
   Run run;
   Segment* on = nullptr;
+  // The rows are failures to report, in addition to those that are due: on the way
+  // to a restored place they were found, and no place is theirs.
+  bool extra = false;
 
   static Pulled of(Run run) { return {Kind::kRun, std::move(run), nullptr}; }
   static Pulled end() { return {}; }
   static Pulled blocked(Segment* on) { return {Kind::kBlocked, {}, on}; }
+  static Pulled extras(Run run) { return {Kind::kRun, std::move(run), nullptr, true}; }
 };
 
 // One place of a running line. It never waits: a pull that cannot go on says
@@ -40,7 +44,7 @@ class LineNode {
 
   // At most so many rows; `most` >= 1.
   Pulled pull(int64_t most);
-  // Rows given so far; rows skipped when restored do not count.
+  // Rows given so far, extra ones too; rows skipped when restored do not count.
   int64_t out() const { return out_; }
 
   // The state as of `cursor` rows given.
@@ -87,6 +91,9 @@ class LineNode {
 
  private:
   void thin_out(Dropped& dropped);
+  Pulled give_extras(Run run);
+  // Rows given in [from, to) that will not come again after a restore.
+  int64_t extras_in(int64_t from, int64_t to) const;
 
   int64_t out_ = 0;
   int64_t skip_ = 0;  // rows to drop after a restore
@@ -95,7 +102,7 @@ class LineNode {
   int64_t rareness_ = 1;  // doubled when the log grows long
   bool logged_ = false;   // the puller's own: the log itself is the lock's
   std::deque<Entry, RecycledAllocator<Entry>> log_;
-  bool front_pruned_ = false;  // all that the first entry refers to was pruned to it
+  std::vector<int64_t> extras_;  // which rows these were; under the engine's lock, as the log
 };
 
 // How often lines write entries: after so many pulls and so long, whichever is

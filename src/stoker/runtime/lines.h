@@ -25,13 +25,6 @@ std::unique_ptr<LineNode> make_port_line(const LinePlan& plan, Instance& instanc
 int64_t saved_count(const Json& json, std::string_view key, int64_t standard = 0);
 const Json& saved_part(const Json& json, std::string_view key);
 
-// Rows that are dropped on the way to a restored place have been told before if
-// they failed; that there is no room for them here has not. Null: there is.
-const Failure* no_room_in(const Run& run);
-// How the message of such a failure begins. Others are ResourceExhausted as well: a
-// record that is too large, a function's MemoryError.
-constexpr std::string_view kNoRoom = "shuffle holds ";
-
 constexpr int64_t kMostRows = 4096;  // in one pull of a line's own
 
 }  // namespace stoker

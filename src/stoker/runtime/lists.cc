@@ -2,6 +2,7 @@
 
 #include "stoker/core/permutation.h"
 #include "stoker/runtime/cache_store.h"
+#include "stoker/runtime/origin_text.h"
 
 namespace stoker {
 
@@ -9,13 +10,12 @@ EngineParams shuffle_params(const Node& node) {
   return node.stage->type().form == Form::kEngine ? node.stage->engine() : node.stage->order().value_or(EngineParams{});
 }
 
-SeedPair shuffle_seeds(const Node& node, int64_t pass, const std::shared_ptr<const Origin>& parent) {
+SeedPair shuffle_seeds(const Node& node, uint64_t drawn, int64_t pass, const std::shared_ptr<const Origin>& parent) {
   const EngineParams params = shuffle_params(node);
   SeedPair seeds{};
   if (params.seed) {
     seeds = tf_seeds(std::nullopt, params.seed);
   } else {
-    const uint64_t drawn = node.state->seed.load();
     seeds = {drawn, mix_bits(drawn)};
     if (parent) {  // a drawn order differs from child to child
       const auto [hi, lo] = parent->key();
@@ -51,6 +51,18 @@ Run Listed::make(const Numbers& positions, const Numbers& passes, const MakeCont
   return run;
 }
 
+Remade stepped(Remade made, const std::vector<StepPlan>& steps, const MakeContext& context) {
+  for (const StepPlan& step : steps) {
+    if (!made.complete || made.run.size == 0 || !made.run.failed.empty()) break;
+    if (step.kind != StepPlan::Kind::kFetch) run_step(step, made.run, context);
+  }
+  return made;
+}
+
+Remade Listed::remake(const Origin& origin, const MakeContext& context) const {
+  return stepped(list->remake(origin, context), steps, context);
+}
+
 namespace {
 
 // Without a way out in the middle the compiler takes several at a time.
@@ -67,6 +79,15 @@ Run SourceList::make(const Numbers& positions, const Numbers& passes, const Make
   run.origins = origins_of(positions, passes, context);
   for (Failure& failure : run.failed) annotate(failure.error, *node_, run.origins.at(failure.row), context.sources);
   return run;
+}
+
+Remade SourceList::remake(const Origin& origin, const MakeContext& context) const {
+  if (origin.members || origin.position < 0 || origin.position >= length_) return {Run(), false};
+  Run run = fetched({origin.position}, context);
+  run.origins = Origins(source_, origin.pass, origin.position, 1);
+  if (context.parent) run.origins.set_parent(context.parent);
+  for (Failure& failure : run.failed) annotate(failure.error, *node_, run.origins.at(0), context.sources);
+  return {std::move(run)};
 }
 
 Run SourceList::fetched(const Numbers& positions, const MakeContext& context) const {
@@ -126,7 +147,7 @@ void PositionList::permute(const Op& op, Numbers& positions, const Numbers& pass
   for (size_t i = 0; i < positions.size(); ++i) {
     const int64_t of_row = passes.size() == 1 ? passes[0] : passes[i];
     if (!permutation || of_row != pass) {
-      const SeedPair seeds = shuffle_seeds(*op.node, base + of_row, context.parent);
+      const SeedPair seeds = shuffle_seeds(*op.node, op.seed, base + of_row, context.parent);
       permutation.emplace(seeds.seed << 32 ^ seeds.seed2, op.below);
       pass = of_row;
     }
@@ -138,6 +159,18 @@ Run ZipList::make(const Numbers& positions, const Numbers& passes, const MakeCon
   Runs runs;
   for (const Listed& part : parts_) runs.push_back(part.make(positions, passes, context));
   return joined(std::move(runs));
+}
+
+// A member that failed or was dropped is all that is made again of the tuple.
+Remade ZipList::remake(const Origin& origin, const MakeContext& context) const {
+  if (!origin.members || origin.members->size() != parts_.size()) return {Run(), false};
+  Runs runs;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    Remade part = parts_[i].remake((*origin.members)[i], context);
+    if (!part.complete || part.run.size == 0 || !part.run.failed.empty()) return part;
+    runs.push_back(std::move(part.run));
+  }
+  return {joined(std::move(runs))};
 }
 
 Run ConcatenateList::make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const {
@@ -156,6 +189,10 @@ Run ConcatenateList::make(const Numbers& positions, const Numbers& passes, const
   return run;
 }
 
+Remade ConcatenateList::remake(const Origin& origin, const MakeContext& context) const {
+  return (first_.list->reads(outermost(origin).source) ? first_ : second_).remake(origin, context);
+}
+
 Run EnumerateList::make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const {
   Run run = input_.make(positions, passes, context);
   Numbers numbers(positions);
@@ -165,25 +202,51 @@ Run EnumerateList::make(const Numbers& positions, const Numbers& passes, const M
   return run;
 }
 
+// Its number depends on the elements before it.
+Remade EnumerateList::remake(const Origin& origin, const MakeContext& context) const {
+  Remade made = input_.remake(origin, context);
+  made.complete &= made.run.size == 0 || !made.run.failed.empty();
+  return made;
+}
+
 Run CacheList::make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const {
   Run run;
   for (size_t i = 0; i < positions.size();) {
     if (std::optional<Run> kept = store_->find(positions[i])) {
+      kept->origins = renamed(kept->origins, first_source_, context.parent);
       run.append(*std::move(kept));
       ++i;
       continue;
     }
     Numbers missing{positions[i++]};
     while (i < positions.size() && !store_->find(positions[i])) missing.push_back(positions[i++]);
-    Run made = input_.make(missing, {0}, context);  // at the pass the cache was first filled in
-    for (int32_t row = 0; row < made.size; ++row)
-      if (!made.failure_of(row)) store_->put(missing[static_cast<size_t>(row)], made.slice(row, 1));
+    Run made = input_.make(missing, {0}, context);
+    for (int32_t row = 0; row < made.size; ++row) {
+      if (made.failure_of(row)) continue;
+      Run one = made.slice(row, 1);
+      one.origins = renamed(one.origins, -first_source_, context.parent);
+      store_->put(missing[static_cast<size_t>(row)], one);
+    }
     run.append(std::move(made));
   }
-  Numbers running = passes;
-  for (int64_t& pass : running) pass += context.passes->base(*node_, place_);
-  run.origins.set_passes(running, context.parent != nullptr);
+  run.origins = running(run.origins, passes, context);
   return run;
+}
+
+Origins CacheList::running(const Origins& origins, const Numbers& passes, const MakeContext& context) const {
+  const bool own = context.parent != nullptr;
+  const int64_t base = context.passes->base(*node_, place_);
+  if (passes.size() == 1) return in_running_pass(origins, passes[0] + base, stride_, own);
+  Origins all;
+  for (int64_t i = 0; i < origins.size(); ++i)
+    all.append(in_running_pass(origins.slice(i, 1), passes[static_cast<size_t>(i)] + base, stride_, own));
+  return all;
+}
+
+Remade CacheList::remake(const Origin& origin, const MakeContext& context) const {
+  Remade made = input_.remake(in_first_pass(origin, stride_), context);
+  made.run.origins = in_running_pass(made.run.origins, outermost(origin).pass / stride_, stride_, false);
+  return made;
 }
 
 }  // namespace stoker

@@ -20,6 +20,8 @@ class SourceList final : public ListPlan {
 
   int64_t length() const override { return length_; }
   Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const override;
+  bool reads(int32_t source) const override { return source == source_; }
+  Remade remake(const Origin& origin, const MakeContext& context) const override;
 
  private:
   Run fetched(const Numbers& positions, const MakeContext& context) const;
@@ -41,6 +43,7 @@ class PositionList final : public ListPlan {
     int64_t below = 0;   // length of what it reads
     int64_t length = 0;  // of what it gives
     int64_t stride = 1;  // kRepeat: passes that one pass of what stands above begins
+    uint64_t seed = 0;   // kPermute: what the node drew
   };
 
   PositionList(std::shared_ptr<const ListPlan> base, std::vector<Op> ops)
@@ -52,6 +55,10 @@ class PositionList final : public ListPlan {
 
   bool calls_user() const override { return base_->calls_user(); }
   Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const override;
+  bool reads(int32_t source) const override { return base_->reads(source); }
+  Remade remake(const Origin& origin, const MakeContext& context) const override {
+    return base_->remake(origin, context);
+  }
 
  private:
   static void go_below(const Op& op, Numbers& positions, Numbers& passes, const MakeContext& context);
@@ -72,6 +79,10 @@ class ZipList final : public ListPlan {
   }
   bool calls_user() const override { return std::ranges::any_of(parts_, &Listed::calls_user); }
   Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const override;
+  bool reads(int32_t source) const override {
+    return std::ranges::any_of(parts_, [&](const Listed& part) { return part.list->reads(source); });
+  }
+  Remade remake(const Origin& origin, const MakeContext& context) const override;
 
  private:
   const std::vector<Listed> parts_;
@@ -86,6 +97,8 @@ class ConcatenateList final : public ListPlan {
   }
   bool calls_user() const override { return first_.calls_user() || second_.calls_user(); }
   Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const override;
+  bool reads(int32_t source) const override { return first_.list->reads(source) || second_.list->reads(source); }
+  Remade remake(const Origin& origin, const MakeContext& context) const override;
 
  private:
   const Listed first_;
@@ -98,26 +111,42 @@ class EnumerateList final : public ListPlan {
   int64_t length() const override { return input_.list->length(); }
   bool calls_user() const override { return input_.calls_user(); }
   Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const override;
+  bool reads(int32_t source) const override { return input_.list->reads(source); }
+  Remade remake(const Origin& origin, const MakeContext& context) const override;
 
  private:
   const Listed input_;
   const int64_t start_;
 };
 
-// Below it elements are those of the pass it was first filled in; behind it
-// their origins carry the running pass.
+// Below it elements are those of pass 0, whichever pass fills it; downstream of
+// it their origins carry the running pass (`stride`: see in_running_pass).
+// `first_source` is the number of the first source below: the store is shared by
+// places that number them otherwise.
 class CacheList final : public ListPlan {
  public:
-  CacheList(Listed input, std::shared_ptr<const Node> node, int place, std::shared_ptr<CacheStore> store)
-      : input_(std::move(input)), node_(std::move(node)), place_(place), store_(std::move(store)) {}
+  CacheList(Listed input, std::shared_ptr<const Node> node, int place, int32_t first_source,
+            int64_t stride, std::shared_ptr<CacheStore> store)
+      : input_(std::move(input)),
+        node_(std::move(node)),
+        place_(place),
+        first_source_(first_source),
+        stride_(stride),
+        store_(std::move(store)) {}
   int64_t length() const override { return input_.list->length(); }
   bool calls_user() const override { return input_.calls_user(); }
   Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const override;
+  bool reads(int32_t source) const override { return input_.list->reads(source); }
+  Remade remake(const Origin& origin, const MakeContext& context) const override;
 
  private:
+  Origins running(const Origins& origins, const Numbers& passes, const MakeContext& context) const;
+
   const Listed input_;
   const std::shared_ptr<const Node> node_;
   const int place_;
+  const int32_t first_source_;
+  const int64_t stride_;
   const std::shared_ptr<CacheStore> store_;
 };
 

@@ -9,6 +9,9 @@
 namespace stoker {
 namespace {
 
+// Of an endless repeat below a cache, so many passes have origins of their own.
+constexpr int64_t kMostPassesInCache = int64_t{1} << 20;
+
 // A node on its way to segments: its line and the maps that wait for a window.
 struct Stub {
   std::shared_ptr<const ListPlan> base;  // of a list, with `ops` over it
@@ -46,26 +49,20 @@ class Lowering {
       node = node->inputs[0];
     }
     put_before_batches(chain);
-    // A cache's mark must be there before what lies below it is met.
-    std::vector<int> cache_above(chain.size(), cache_);
-    for (size_t i = 1; i < chain.size(); ++i) {
-      cache_above[i] = cache_above[i - 1];
-      if (is(*chain[i - 1], EngineKind::kCache) && cache_above[i] < 0) {
-        plan_.caches.push_back(chain[i - 1]);
-        cache_above[i] = static_cast<int>(plan_.caches.size()) - 1;
-      }
-    }
+    const std::vector<bool> cached = below_caches(chain);
     Stub stub;
-    const int outer_cache = cache_;
+    const bool outer_cached = cached_;
     const bool outer_positions = by_position_;
+    const size_t outer_first = std::exchange(first_source_, plan_.sources.size());
     const std::vector<bool> by_position = asked_for_positions(chain);
     for (size_t i = chain.size(); i-- > 0;) {
-      cache_ = cache_above[i];
+      cached_ = cached[i];
       by_position_ = by_position[i];
       STOKER_TRY(stub, add(std::move(stub), chain[i]));
     }
-    cache_ = outer_cache;
+    cached_ = outer_cached;
     by_position_ = outer_positions;
+    first_source_ = outer_first;
     --depth_;
     return stub;
   }
@@ -118,6 +115,12 @@ class Lowering {
     return asked;
   }
 
+  std::vector<bool> below_caches(const std::vector<std::shared_ptr<const Node>>& chain) const {
+    std::vector<bool> below(chain.size(), cached_);
+    for (size_t i = 1; i < chain.size(); ++i) below[i] = below[i - 1] || is(*chain[i - 1], EngineKind::kCache);
+    return below;
+  }
+
   // A map behind a batch that works item by item goes before it: an item it
   // fails on then costs itself and not its batch. The chain runs from the end.
   static void put_before_batches(std::vector<std::shared_ptr<const Node>>& chain) {
@@ -149,15 +152,18 @@ class Lowering {
   }
   int place_of(const std::shared_ptr<const Node>& node, const Stub& stub) {
     const int place = places_[node->state.get()]++;
-    plan_.counted.push_back({node, place, cache_, stub.source, stub.stride});
+    plan_.counted.push_back({node, place, cached_, stub.source, stub.stride});
     return place;
   }
+  uint64_t seed_of(const Node& node) const { return plan_.seeds.at(node.state.get()); }
+  // The sources below the node that is being added are those from first_source_ on.
+  std::span<int64_t> strides_below() { return std::span(plan_.strides).subspan(first_source_); }
 
   Result<Stub> source(const std::shared_ptr<const Node>& given) {
     const std::shared_ptr<const Stage> listed = by_position_ ? given->stage->listed() : nullptr;
     const std::shared_ptr<const Node> node = listed ? with_stage(*given, listed) : given;
     Stub stub;
-    stub.seed = node->state->seed;
+    stub.seed = seed_of(*node);
     stub.words = {node->name};
     stub.meter = meter_of(*node);
     const auto number = static_cast<int32_t>(plan_.sources.size());
@@ -165,6 +171,7 @@ class Lowering {
     for (int i = 2; std::ranges::count(plan_.sources, name); ++i) name = node->name + "_" + std::to_string(i);
     plan_.sources.push_back(name);
     plan_.source_nodes.push_back(given);
+    plan_.strides.push_back(1);
     stub.source = number;
     const int place = place_of(node, stub);
     const StageType& type = node->stage->type();
@@ -204,7 +211,7 @@ class Lowering {
       return;
     }
     const int64_t n = stub.list_length();
-    stub.ops.push_back({PositionList::Op::Kind::kPermute, node, place, n, n});
+    stub.ops.push_back({PositionList::Op::Kind::kPermute, node, place, n, n, 1, seed_of(*node)});
   }
 
   // The list is filled in when the segment is closed.
@@ -265,7 +272,9 @@ class Lowering {
     auto line = std::make_shared<LinePlan>();
     line->kind = kind;
     line->node = node;
-    if (node) line->path = path_of(*node);
+    if (!node) return line;
+    line->path = path_of(*node);
+    line->seed = seed_of(*node);
     return line;
   }
 
@@ -397,7 +406,7 @@ class Lowering {
       if (n >= kEndless)
         return Error::invalid(
             "shuffle: without buffer_size the input must have an end; give a buffer_size, or shuffle before repeat");
-      stub.ops.push_back({PositionList::Op::Kind::kPermute, node, place, n, n});
+      stub.ops.push_back({PositionList::Op::Kind::kPermute, node, place, n, n, 1, seed_of(*node)});
       return stub;
     }
     const auto line = order(stub, LinePlan::Kind::kShuffle, node);
@@ -428,10 +437,16 @@ class Lowering {
     }
   }
 
+  static int64_t repeated(int64_t passes, int64_t count) {
+    int64_t all = 0;
+    const bool endless = count < 0 || __builtin_mul_overflow(passes, std::max<int64_t>(count, 1), &all);
+    return endless ? kEndless : std::min(all, kEndless);
+  }
+
   Result<Stub> repeat(Stub stub, const std::shared_ptr<const Node>& node, const EngineParams& params) {
     stub.words.push_back(node->name);
-    if (params.count < 0 || __builtin_mul_overflow(stub.stride, std::max<int64_t>(params.count, 1), &stub.stride))
-      stub.stride = kEndless;
+    stub.stride = repeated(stub.stride, params.count);
+    for (int64_t& stride : strides_below()) stride = repeated(stride, params.count);
     if (stub.is_list()) {
       settle_strides(stub.ops);
       const int64_t below = stub.list_length();
@@ -459,13 +474,18 @@ class Lowering {
 
   Result<Stub> cache(Stub stub, const std::shared_ptr<const Node>& node) {
     std::shared_ptr<CacheStore> store = store_of(*node);
+    if (!cached_) plan_.caches.push_back(node);
     stub.stride = 1;  // passes of the cache, which origins carry from here on
+    const int64_t stride = std::min(std::ranges::max(strides_below()), kMostPassesInCache);
+    std::ranges::fill(strides_below(), 1);
+    const auto first_source = static_cast<int32_t>(first_source_);
     const int place = place_of(node, stub);
+    plan_.counted.back().unit = stride;
     stub.words.push_back(node->name);
     if (store->expected == 0) store->expected = length_before(*node);
     if (stub.is_list()) {
       Stub next;
-      next.base = std::make_shared<CacheList>(listed(stub), node, place, store);
+      next.base = std::make_shared<CacheList>(listed(stub), node, place, first_source, stride, store);
       next.names = true;
       next.seed = stub.seed;
       next.maps = stub.maps;
@@ -477,6 +497,8 @@ class Lowering {
       return next;
     }
     auto line = new_line(LinePlan::Kind::kCache, node);
+    line->source = first_source;
+    line->stride = stride;
     line->place = place;
     line->meter = meter_of(*node);
     line->child = segment(stub, 0);
@@ -569,16 +591,19 @@ class Lowering {
   int depth_ = 0;
   int64_t visited_ = 0;
   int lengths_asked_ = 0;
-  int cache_ = -1;
-  bool by_position_;  // whether what stands above asks for it
+  bool cached_ = false;      // what is being added lies below a cache
+  size_t first_source_ = 0;  // below the chain that is being lowered
+  bool by_position_;         // whether what stands above asks for it
 };
 
 }  // namespace
 
 Result<std::shared_ptr<const Plan>> lower(std::shared_ptr<const Node> node, Meters& meters, Positions positions,
-                                          const std::string& prefix) {
+                                          const std::string& prefix, const Seeds* seeds) {
   auto plan = std::make_shared<Plan>();
   plan->node = node;
+  if (seeds) plan->seeds = *seeds;
+  for (const Node* one : nodes_of(*node)) plan->seeds.emplace(one->state.get(), one->state->seed.load());
   Lowering lowering(meters, positions, prefix, *plan);
   STOKER_TRY(Stub stub, lowering.lower(node));
   if (stub.is_list()) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -30,10 +31,11 @@ struct StepPlan {
 // A node that counts passes, at one of the places where a graph has it.
 struct Counted {
   std::shared_ptr<const Node> node;
-  int place = 0;         // 0 for the first from the left
-  int below_cache = -1;  // the number of the cache it lies below; -1: none
-  int32_t source = 0;    // the source it reads from, and how many passes of it
-  int64_t stride = 1;    // one of its own begins
+  int place = 0;        // 0 for the first from the left
+  bool cached = false;  // below a cache: always in its pass 0, and counts none
+  int32_t source = 0;   // the source it reads from, and how many passes of it
+  int64_t stride = 1;   // one of its own begins
+  int64_t unit = 1;     // passes that origins have for one of those: see in_running_pass
 };
 
 // The pass each counted node's iterator started from.
@@ -57,6 +59,14 @@ struct MakeContext {
   const std::atomic<bool>* stopped = nullptr;
 };
 
+// An element that was made again from its origin. No row: a filter dropped it,
+// or there is no way to it by position. Incomplete: made up to the first stage
+// that needs more than this one element.
+struct Remade {
+  Run run;
+  bool complete = true;
+};
+
 // A data set whose element i can be made without making those before it.
 class ListPlan {
  public:
@@ -64,6 +74,10 @@ class ListPlan {
   virtual int64_t length() const = 0;  // kEndless when there is no end
   virtual bool calls_user() const { return false; }
   virtual Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const = 0;
+  // Whether elements of this source are in it.
+  virtual bool reads(int32_t source) const = 0;
+  // The element with this origin, in whatever order and pass it came.
+  virtual Remade remake(const Origin& origin, const MakeContext& context) const = 0;
 };
 
 // A list and the maps over it, run in one go where it stands inside another.
@@ -72,6 +86,7 @@ struct Listed {
   std::vector<StepPlan> steps;
   bool calls_user() const { return list->calls_user() || std::ranges::any_of(steps, &StepPlan::user); }
   Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const;
+  Remade remake(const Origin& origin, const MakeContext& context) const;
 };
 
 // Rows side by side: a tuple, in which one member's failure is the row's.
@@ -84,6 +99,10 @@ struct StepView {
   ElementType* like = nullptr;          // what results must be like, or were like
 };
 void run_step(const StepPlan& step, Run& run, const MakeContext& context, const StepView& view = {});
+
+// Takes an element on through the steps behind a list or a window, up to the
+// one that drops it or fails.
+Remade stepped(Remade made, const std::vector<StepPlan>& steps, const MakeContext& context);
 
 // One place of a line: what names elements, one step at a time and in order.
 struct LinePlan {
@@ -102,7 +121,9 @@ struct LinePlan {
   };
   Kind kind{};
   std::shared_ptr<const Node> node;  // null for kList, kPort
-  int32_t source = 0;                // number of the source, kStream
+  uint64_t seed = 0;                 // what the node drew
+  int32_t source = 0;                // kStream: its number; kCache: of the first source below
+  int64_t stride = 1;                // kCache: passes of the sources below in one of its own
   int place = 0;                     // of the node, where it counts passes
   bool is_inline = false;            // kRepeat: starts its input anew instead of opening a child
   std::vector<std::shared_ptr<const LinePlan>> inputs;
@@ -127,6 +148,9 @@ struct SegmentPlan {
   Meter* meter = nullptr;   // of the line: where its own time goes
 };
 
+// What nodes drew, by their state.
+using Seeds = std::map<const NodeState*, uint64_t>;
+
 // What must be the same for a checkpoint to fit: made when one is first saved.
 struct Fingerprint {
   std::once_flag once;
@@ -137,12 +161,14 @@ struct Fingerprint {
 struct Plan {
   std::shared_ptr<Fingerprint> fingerprint = std::make_shared<Fingerprint>();
   std::shared_ptr<const Node> node;
+  Seeds seeds;
   std::shared_ptr<const SegmentPlan> root;
   std::shared_ptr<const ListPlan> list;  // where the data set is a list: for at() and replay
   std::vector<StepPlan> list_steps;
-  std::vector<Counted> counted;  // from left to right
-  std::vector<std::shared_ptr<const Node>> caches;
-  std::vector<std::string> sources;  // names by number
+  std::vector<Counted> counted;      // from left to right
+  std::vector<std::shared_ptr<const Node>> caches;  // the outermost ones
+  std::vector<std::string> sources;                 // names by number
+  std::vector<int64_t> strides;      // of each source: passes that one epoch begins, at most
   std::vector<std::shared_ptr<const Node>> source_nodes;
   EngineParams on_error;  // kind kOnError where the user said so
   int64_t prefetch = 0;
@@ -151,10 +177,16 @@ struct Plan {
 
 // Cuts a graph into segments. Streams that can be had by position are, where
 // a stage asks for it (a shuffle of everything, a shard) or the caller does.
-// `prefix` is the path of the node that opens a child.
+// `prefix` is the path of the node that opens a child. The plan keeps the seeds
+// that the nodes have now, or those in `seeds`: one that runs does not change when
+// a restore changes theirs.
 enum class Positions { kAsAsked, kWanted };
 Result<std::shared_ptr<const Plan>> lower(std::shared_ptr<const Node> node, Meters& meters,
-                                          Positions positions = Positions::kAsAsked, const std::string& prefix = {});
+                                          Positions positions = Positions::kAsAsked, const std::string& prefix = {},
+                                          const Seeds* seeds = nullptr);
+
+// The element of a plan that has this origin.
+Remade remake(const Plan& plan, const Origin& origin, const MakeContext& context);
 
 // The segments, what is native, what is held, in lines of text.
 std::string explain(const Plan& plan);
@@ -162,7 +194,7 @@ std::string explain(const Plan& plan);
 // The parameters of a shuffle, or of a list's own order.
 EngineParams shuffle_params(const Node& node);
 // The seeds of one pass of a shuffle, given or drawn.
-SeedPair shuffle_seeds(const Node& node, int64_t pass, const std::shared_ptr<const Origin>& parent);
+SeedPair shuffle_seeds(const Node& node, uint64_t drawn, int64_t pass, const std::shared_ptr<const Origin>& parent);
 
 // Fills in what the runtime knows of a failure: stage, source, position.
 void annotate(Error& error, const Node& node, const Origin& origin, const std::vector<std::string>* sources);

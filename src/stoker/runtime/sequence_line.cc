@@ -100,8 +100,8 @@ class SequenceLine final : public LineNode, private Emit {
 
   void advance(Pulled pulled, int input) {
     const int64_t begun = now_ns();
-    SeedScope seeds(mix_bits(plan_.node->state->seed.load()));
-    Context context(plan_.node->state->seed, 0, instance_.make.stopped);
+    SeedScope seeds(mix_bits(plan_.seed));
+    Context context(plan_.seed, 0, instance_.make.stopped);
     Result<Flow> flow = Flow::kMore;
     Origin last;
     if (pulled.kind == Pulled::Kind::kRun) {
@@ -189,7 +189,7 @@ class SequenceLine final : public LineNode, private Emit {
   }
   // One that cannot be opened will say so when its turn comes.
   Slot opened_early(const Run& row) {
-    SeedScope seeds(mix_bits(plan_.node->state->seed.load()));
+    SeedScope seeds(mix_bits(plan_.seed));
     try {
       Result<Slot> slot = opened(row.element(0), row.origins.at(0), false);
       return slot ? *std::move(slot) : Slot{};
@@ -235,7 +235,7 @@ class SequenceLine final : public LineNode, private Emit {
       const auto at = static_cast<size_t>(saved_count(one, "slot"));
       if (at > INT_MAX) return Error::invalid("the checkpoint is damaged: slot ", at);
       STOKER_TRY(Run row, row_from_json(saved_part(one, "element")));
-      SeedScope seeds(mix_bits(plan_.node->state->seed.load()));
+      SeedScope seeds(mix_bits(plan_.seed));
       STOKER_TRY(open(static_cast<int>(at), row.element(0), row.origins.at(0)));
       STOKER_TRY(slots_[at].child->root->restore(saved_part(one, "below")));
     }

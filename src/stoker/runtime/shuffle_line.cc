@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <numeric>
 
 #include "stoker/core/rng.h"
 #include "stoker/runtime/budget.h"
@@ -97,7 +98,8 @@ class ShuffleLine final : public LineNode {
   ShuffleLine(const LinePlan& plan, Instance& instance, int64_t pass)
       : LineNode(plan, instance),
         buffer_(shuffle_params(*plan.node).buffer.value_or(kEndless)),
-        numbers_(shuffle_seeds(*plan.node, pass + instance.passes.base(*plan.node, plan.place), instance.make.parent)) {
+        numbers_(shuffle_seeds(*plan.node, plan.seed, pass + instance.passes.base(*plan.node, plan.place),
+                               instance.make.parent)) {
     inputs_.push_back(make_line(*plan.inputs[0], instance, pass));
   }
   ~ShuffleLine() override {
@@ -276,10 +278,19 @@ class ShuffleLine final : public LineNode {
         ", and the budget is ", budget.limit(),
         " bytes; shuffle before the maps or filters that make elements large, give a smaller buffer_size than ",
         buffer_ >= kEndless ? std::string("all") : std::to_string(buffer_), ", or raise STOKER_MEMORY");
-    const Origin origin = names_ ? Origin{0, 0, ring_[0].position, nullptr, nullptr} : rows_.front().run.origins.at(0);
+    return refused(std::move(error));
+  }
+  // The error, and then the end.
+  Run refused(Error error) {
+    Origin origin;
+    if (ring_.size() > 0)
+      origin.position = ring_[0].position;
+    else if (!rows_.empty() && rows_.front().run.size > 0)
+      origin = rows_.front().run.origins.at(0);
     annotate(error, *plan_.node, origin, instance_.make.sources);
     ring_ = {};
     rows_.clear();
+    again_.clear();
     count_held(0, 0);
     incoming_ = Run();
     incoming_row_ = 0;
@@ -335,10 +346,21 @@ class ShuffleLine final : public LineNode {
     ended_ = saved_part(json, "ended") == Json(true);
     numbers_.skip(static_cast<uint64_t>(draws_));
     STOKER_TRY(const std::vector<Name> names, values_of<Name>(json, "names"));
-    for (const Name& name : names) ring_.push(name);
+    for (const Name& name : names) {
+      if (name.position < 0 || name.position >= kEndless || name.pass < 0 || name.pass >= kEndless)
+        return Error::invalid("the checkpoint is damaged: position ", name.position, " of pass ", name.pass);
+      ring_.push(name);
+    }
     names_ = !names.empty();
     STOKER_TRY(again_, values_of<uint32_t>(json, "held"));
     to_read_ = saved_count(json, "read");
+    if (to_read_ < 0 || std::max<int64_t>(std::ssize(names), std::ssize(again_)) > buffer_)
+      return Error::invalid("the checkpoint is damaged: shuffle holds more than ", buffer_, " elements");
+    if (std::ranges::any_of(again_, [&](uint32_t ordinal) { return ordinal >= to_read_; }))
+      return Error::invalid("the checkpoint is damaged: shuffle holds rows that were not read");
+    by_ordinal_.resize(again_.size());
+    std::iota(by_ordinal_.begin(), by_ordinal_.end(), 0u);
+    std::ranges::sort(by_ordinal_, {}, [&](uint32_t slot) { return again_[slot]; });
     return {};
   }
   template <typename T>
@@ -356,24 +378,30 @@ class ShuffleLine final : public LineNode {
   // then. Nothing when that is done; else what stands in the way.
   std::optional<Pulled> hold_again() {
     rows_.resize(again_.size());
-    while (inputs_[0]->out() < to_read_) {
+    while (read_ < to_read_) {
       const int64_t first = inputs_[0]->out();
-      Pulled pulled = inputs_[0]->pull(std::min(to_read_ - first, kMostRows));
+      Pulled pulled = inputs_[0]->pull(std::min(to_read_ - read_, kMostRows));
       if (pulled.kind == Pulled::Kind::kBlocked) return pulled;
       if (pulled.kind == Pulled::Kind::kEnd) break;
-      const Run& run = pulled.run;
-      for (size_t slot = 0; slot < again_.size(); ++slot)
-        if (const int64_t row = again_[slot] - first; row >= 0 && row < run.size)
-          rows_[slot] = {run.slice(static_cast<int32_t>(row), 1), again_[slot]};
-      if (const Failure* told_by_nobody = no_room_in(run)) return Pulled::of(run.slice(told_by_nobody->row, 1));
+      if (pulled.extra) return pulled;
+      for (int32_t row = 0; row < pulled.run.size; ++row) hold_if_held(pulled.run, row, first + row);
     }
+    if (next_slot_ < by_ordinal_.size())
+      return Pulled::of(refused(Error::corrupt("the checkpoint is damaged: shuffle held ", again_.size(),
+                                               " rows of its input, and only ", next_slot_, " are there")));
     again_.clear();
-    std::erase_if(rows_, [](const Row& row) { return row.run.size == 0; });  // a damaged checkpoint's
+    by_ordinal_.clear();
     int64_t bytes = 0;
     for (const Row& row : rows_) bytes += row.run.byte_size();
     count_held(bytes, 0);
     if (too_much()) return Pulled::of(refuse());
     return std::nullopt;
+  }
+  // The next row of the input: into the slots that held it.
+  void hold_if_held(const Run& run, int32_t row, int64_t ordinal) {
+    for (; next_slot_ < by_ordinal_.size() && again_[by_ordinal_[next_slot_]] == read_; ++next_slot_)
+      rows_[by_ordinal_[next_slot_]] = {run.slice(row, 1), ordinal};
+    ++read_;
   }
 
   const int64_t buffer_;
@@ -389,8 +417,13 @@ class ShuffleLine final : public LineNode {
   int64_t logged_draws_ = 0;
   Run incoming_;
   int32_t incoming_row_ = 0;
-  std::vector<uint32_t> again_;  // after a restore: rows of the input to be held again
-  int64_t to_read_ = 0;          // and how far the input had been read
+  // After a restore: the rows of the input to be held again, slot by slot, the
+  // slots in the order in which their rows come, and how many have come.
+  std::vector<uint32_t> again_;
+  std::vector<uint32_t> by_ordinal_;
+  size_t next_slot_ = 0;
+  int64_t read_ = 0;     // rows of the input so far
+  int64_t to_read_ = 0;  // when the checkpoint was saved
 };
 
 }  // namespace

@@ -3,23 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "stoker/runtime/origin_text.h"
+
 namespace stoker {
-namespace {
-
-const Origin& outermost(const Origin& origin) {
-  const Origin* at = &origin;
-  while (true) {
-    if (at->parent)
-      at = at->parent.get();
-    else if (at->members && !at->members->empty())
-      at = &at->members->front();
-    else
-      return *at;
-  }
-}
-
-}  // namespace
-
 void annotate(Error& error, const Node& node, const Origin& origin, const std::vector<std::string>* sources) {
   if (!error.place().origin.empty()) return;
   Error::Place& place = error.at();
@@ -30,7 +16,7 @@ void annotate(Error& error, const Node& node, const Origin& origin, const std::v
   place.pass = first.pass;
   if (sources && static_cast<size_t>(first.source) < sources->size())
     place.source = (*sources)[static_cast<size_t>(first.source)];
-  place.origin = place.source + ":" + origin.words();
+  place.origin = origin_text(origin, sources ? *sources : std::vector<std::string>());
 }
 
 namespace {
@@ -73,7 +59,8 @@ std::optional<Buffer::Source> file_of_record(const Origin& first, const Stage& s
   if (source.type().form != Form::kList || source.calls_user()) return std::nullopt;
   Context context;
   const Result<int64_t> length = source.length(context);
-  if (!length || first.position >= *length) return std::nullopt;  // an error of the end, where there is no record
+  // An error of the end has no record, nor has an origin that a damaged checkpoint brought.
+  if (!length || first.position < 0 || first.position >= *length) return std::nullopt;
   const int64_t position[] = {first.position};
   const Result<Run> record = source.fetch(position, context);
   if (!record || record->size != 1 || !record->failed.empty()) return std::nullopt;

@@ -71,6 +71,7 @@ class StreamLine final : public LineNode {
     STOKER_TRY(state_, plan_.node->stage->restore(saved_part(json, "state")));
     ordinal_ = saved_count(json, "ordinal");
     ended_ = saved_part(json, "ended") == Json(true);
+    if (ordinal_ < 0) return Error::invalid("the checkpoint is damaged: row ", ordinal_, " of ", plan_.node->name);
     return {};
   }
 

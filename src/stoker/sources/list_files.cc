@@ -46,7 +46,9 @@ Result<int64_t> ListFiles::length(Context&) const {
 Result<Element> ListFiles::at(int64_t i, Context&) const {
   const auto& files = listing->of(file_pattern);
   if (!files) return files.error();
-  return Element(Array::of_bytes((*files)[static_cast<size_t>(i)]));
+  const auto place = static_cast<size_t>(i);  // one below 0 is beyond any list
+  if (place >= files->size()) return Error::out_of_range("file ", i, " of ", files->size());
+  return Element(Array::of_bytes((*files)[place]));
 }
 
 // Names below the folder that all have in common: a moved data set is the same.

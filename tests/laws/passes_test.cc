@@ -1,0 +1,84 @@
+// Epoch k of a dataset depends on its own graph, its seeds and k: not on what
+// is cached, and not on other datasets that share its nodes.
+
+#include <gtest/gtest.h>
+
+#include "support/law.h"
+
+namespace stoker {
+namespace {
+
+STOKER_LAW(Passes);
+
+using Words = std::vector<std::string>;
+
+constexpr int64_t kMost = 150;
+
+std::vector<Words> epochs_of(Loader& loader, int epochs) {
+  std::vector<Words> all;
+  for (int epoch = 0; epoch < epochs; ++epoch) {
+    all.push_back(words_of_rest(loader, kMost));
+    loader.begin_epoch();
+  }
+  return all;
+}
+std::vector<Words> epochs_of(const Dataset& dataset, int epochs) {
+  Loader loader(dataset);
+  return epochs_of(loader, epochs);
+}
+
+// Another dataset over the same nodes: with random numbers, where it gives numbers.
+Dataset with_noise(const Dataset& dataset) {
+  return dataset.element_spec() == Spec::scalar(DType::kInt64) ? dataset.then(AddNoise{}) : dataset.skip({.count = 0});
+}
+
+TEST_P(Passes, AreNotChangedByDatasetsOnTheSameNodes) {
+  const std::vector<Words> alone = epochs_of(with_noise(made()), 3);
+  const Dataset shared = made();
+  const Dataset dataset = with_noise(shared);
+  const Dataset sibling = shared.skip({.count = 1}), twice = shared.concatenate({.dataset = shared});
+  (void)epochs_of(sibling, 2);
+  (void)epochs_of(shared, 1);
+  Loader open(twice);
+  (void)words_of_rest(open, 3);
+  Loader loader(dataset);
+  std::vector<Words> found;
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    found.push_back(words_of_rest(loader, kMost));
+    (void)epochs_of(sibling, 1);
+    (void)words_of_rest(open, 2);
+    loader.begin_epoch();
+  }
+  EXPECT_EQ(found, alone);
+}
+
+// Used at two places, with an order of its own downstream.
+Dataset used_twice(const Dataset& x) {
+  return x.concatenate({.dataset = x.take({.count = 3})}).shuffle({.buffer_size = 3, .seed = 5});
+}
+
+bool repeats(const Dataset& dataset) {
+  return std::ranges::any_of(nodes_of(*dataset.node()),
+                             [](const Node* node) { return node->stage->type().name == "repeat"; });
+}
+
+TEST_P(Passes, AreTheSameWithACache) {
+  const std::vector<Words> each = epochs_of(made(), 2);
+  if (each[0] != each[1]) GTEST_SKIP() << "its epochs differ, and a cache keeps the first";
+  EXPECT_EQ(epochs_of(used_twice(made().cache({})), 4), epochs_of(used_twice(made()), 4));
+  if (repeats(made())) return;  // downstream of a cache all of it is one pass
+  EXPECT_EQ(epochs_of(with_noise(used_twice(made().cache({}))), 4), epochs_of(with_noise(used_twice(made())), 4));
+  EXPECT_EQ(epochs_of(with_noise(made().cache({})), 4), epochs_of(with_noise(made()), 4));
+}
+
+TEST_P(Passes, AreTheSameWhicheverDatasetFillsACache) {
+  const auto cached = [&] { return made().cache({}); };
+  const std::vector<Words> alone = epochs_of(with_noise(used_twice(cached())), 3);
+  const Dataset cache = cached();
+  (void)epochs_of(cache.take({.count = 2}), 3);
+  (void)epochs_of(Dataset::zip({.datasets = {cache, numbers(5)}}), 2);
+  EXPECT_EQ(epochs_of(with_noise(used_twice(cache)), 3), alone);
+}
+
+}  // namespace
+}  // namespace stoker
