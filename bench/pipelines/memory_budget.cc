@@ -18,7 +18,7 @@ constexpr int kLoaders = 3;
 Array megabyte(int64_t i) {
   Result<Array> made = Array::make({kMega}, DType::kUint8);
   if (!made) return Array::of<int64_t>(-1);  // no room: the engine drops this and asks again
-  std::memset(made->raw(), static_cast<int>(i), kMega);
+  std::memset(made->mutable_raw(), static_cast<int>(i), kMega);
   return *std::move(made);
 }
 

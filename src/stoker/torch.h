@@ -33,15 +33,18 @@ inline torch::ScalarType torch_type(DType type) {
   }
 }
 
-// The same memory as a tensor, which keeps it alive; nothing is copied. What
-// `batch` or a map has made is the tensor's to write into; a row of an array
-// that the data set itself holds (from_tensors, from_tensor_slices, cache)
-// without either is still shared with it: clone that before writing. Throws
-// Error for byte strings and for uint16, uint32 and uint64.
+// Returns a tensor over the memory of an array and keeps that memory alive.
+// What a Loader delivers is not copied, and writing to the tensor changes
+// nothing but that array. Memory that a dataset, a cache or a file still uses
+// is copied first. Throws Error for byte strings and for uint16, uint32 and
+// uint64, and when there is no memory for a copy.
 inline torch::Tensor to_torch(const Array& array) {
-  auto kept = std::make_shared<Array>(array);
+  const torch::ScalarType type = torch_type(array.type());
+  Result<Array> own = array.frozen() ? array.clone() : Result<Array>(array);
+  if (!own) throw std::move(own).error();
+  auto kept = std::make_shared<const Array>(*std::move(own));
   return torch::from_blob(
-      kept->raw(), {array.dims().data(), array.dims().size()}, [kept](void*) {}, torch_type(array.type()));
+      const_cast<void*>(kept->raw()), {array.dims().data(), array.dims().size()}, [kept](void*) {}, type);
 }
 
 // Every component, in order; a dict's by sorted key.

@@ -40,7 +40,7 @@ TEST(Npy, ReadsWhatItWrote) {
   for (int type = 0; type < static_cast<int>(DType::kBytes); ++type)
     for (const std::vector<int64_t>& dims : {std::vector<int64_t>{}, {0}, {7}, {2, 3}, {1, 2, 1, 2, 1}}) {
       Array array = Array::make(dims, static_cast<DType>(type)).value();
-      auto* bytes = static_cast<uint8_t*>(array.raw());
+      auto* bytes = static_cast<uint8_t*>(array.mutable_raw());
       for (int64_t i = 0; i < array.byte_size(); ++i) bytes[i] = static_cast<uint8_t>(type == 0 ? i % 2 : 37 * i);
       const std::string path = folder.at("a.npy");
       ASSERT_TRUE(write_npy(path, array).ok());

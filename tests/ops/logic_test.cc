@@ -34,7 +34,7 @@ TEST(Logic, RefusesStrings) {
 TEST(Logic, ReadsAnyByteAsABool) {
   Array block = Array::make({3}, DType::kBool).value();
   const unsigned char bytes[] = {0, 42, 255};
-  std::memcpy(block.raw(), bytes, 3);
+  std::memcpy(block.mutable_raw(), bytes, 3);
   auto run = run_of({Column(block)});
   Context context;
   ASSERT_TRUE(Function([](Value a) { return !a; }).apply(run, context).ok());

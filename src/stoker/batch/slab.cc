@@ -6,7 +6,7 @@ namespace stoker {
 
 std::optional<Array> Slab::block(size_t leaf, int64_t first, int64_t n, Dims dims, DType type) {
   if (type == DType::kBytes || first + n > rows_) return std::nullopt;
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (leaves_.size() <= leaf) leaves_.resize(leaf + 1);
   std::optional<Array>& whole = leaves_[leaf];
   if (!whole) {

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "stoker/core/array.h"
+#include "stoker/core/mutex.h"
 
 namespace stoker {
 
@@ -22,8 +22,8 @@ class Slab {
  private:
   const int64_t rows_;
 
-  std::mutex mutex_;
-  std::vector<std::optional<Array>> leaves_;  // guarded by mutex_
+  Mutex mutex_;
+  std::vector<std::optional<Array>> leaves_ STOKER_GUARDED_BY(mutex_);
 };
 
 }  // namespace stoker

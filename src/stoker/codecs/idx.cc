@@ -66,7 +66,7 @@ Result<Array> parse_idx(Bytes whole) {
   const Bytes values = whole.substr(kMarkBytes + dims.size() * kDimBytes);
   STOKER_TRY(check_size(dims, type, values.size()));
   STOKER_TRY(Array array, Array::make(dims, type));
-  auto* out = static_cast<char*>(array.raw());
+  auto* out = static_cast<char*>(array.mutable_raw());
   const size_t size = size_of(type);
   if (size == 1) {
     std::copy(values.begin(), values.end(), out);

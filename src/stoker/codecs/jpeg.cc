@@ -451,7 +451,7 @@ Result<void> use_damaged(Bytes bytes, const JpegOptions& options, const PictureW
                          const JpegWindowed& windowed) {
   const int64_t stride = info.width * info.channels;
   STOKER_TRY(Array whole, Array::make({info.height, stride}, DType::kUint8));
-  auto* const pixels = static_cast<std::byte*>(whole.raw());
+  auto* const pixels = static_cast<std::byte*>(whole.mutable_raw());
   STOKER_TRY(decode_damaged(bytes, options, {pixels, stride}));
   WholeRows rows(pixels + window.top * stride + window.left * info.channels, stride, info.channels);
   return windowed.use(info, rows);

@@ -77,7 +77,7 @@ class Decoder {
     if (!direct) {
       const int64_t kept = interlaced ? header_.height : 1;
       STOKER_TRY(whole, Array::make({kept, row_bytes}, DType::kUint8));
-      in = {static_cast<std::byte*>(whole.raw()), interlaced ? row_bytes : 0};
+      in = {static_cast<std::byte*>(whole.mutable_raw()), interlaced ? row_bytes : 0};
     }
 
     // Interlaced rows come several times, each time with more of their pixels.

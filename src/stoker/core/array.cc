@@ -94,6 +94,15 @@ Result<Array> Array::make(Dims dims, DType type) {
   return over(owner->data(), dims, type, owner);
 }
 
+Array Array::make_small(Dims dims, DType type) {
+  const std::optional<int64_t> count = count_of(dims);
+  STOKER_CHECK(count && *count < (int64_t{1} << 40));
+  Buffer* owner = Buffer::make_small(static_cast<size_t>(*count) * size_of(type));
+  if (type == DType::kBytes)
+    std::uninitialized_fill_n(reinterpret_cast<Bytes*>(owner->data()), static_cast<size_t>(*count), Bytes());
+  return over(owner->data(), dims, type, owner);
+}
+
 Array Array::over(const void* data, Dims dims, DType type, Buffer* owner) {
   Array a;
   a.owner_ = owner;
@@ -108,19 +117,64 @@ Array Array::over(const void* data, Dims dims, DType type, Buffer* owner) {
   return a;
 }
 
-Result<Array> Array::of_strings(std::span<const Bytes> texts, Dims dims) {
-  const std::optional<int64_t> count = count_of(dims);
-  STOKER_CHECK(count && *count == static_cast<int64_t>(texts.size()));
+Result<Array> Array::clone() const {
+  if (is_number()) {
+    Array copy;
+    copy.type_ = type_;
+    std::memcpy(&copy.inside_, raw(), size_of(type_));
+    return copy;
+  }
+  if (type_ == DType::kBytes) {
+    std::vector<Bytes> texts;
+    for (int64_t i = 0, n = count(); i < n; ++i) texts.push_back(bytes_at(i));
+    return of_strings(texts, dims());
+  }
+  STOKER_TRY(Array copy, make(dims(), type_));
+  std::memcpy(copy.mutable_raw(), raw(), static_cast<size_t>(byte_size()));
+  return copy;
+}
+
+void Array::detach() {
+  Result<Array> copy = clone();
+  if (!copy) throw std::move(copy).error();
+  *this = *std::move(copy);
+}
+
+void Array::isolate(Buffer::Access access) {
+  if (!owner_ || type_ == DType::kBytes || !owner_->shared()) return;
+  owner_ = Buffer::part_of(owner_, raw(), static_cast<size_t>(byte_size()), access);
+}
+
+namespace {
+
+size_t bytes_for(std::span<const Bytes> texts) {
   size_t characters = 0;
   for (Bytes text : texts) characters += text.size();
-  STOKER_TRY(Buffer * owner, Buffer::make(texts.size() * sizeof(Bytes) + characters));
+  return texts.size() * sizeof(Bytes) + characters;
+}
+
+// The table, then the characters.
+Array strings_in(Buffer* owner, std::span<const Bytes> texts, Dims dims) {
+  const std::optional<int64_t> count = count_of(dims);
+  STOKER_CHECK(count && *count == static_cast<int64_t>(texts.size()));
   auto* table = reinterpret_cast<Bytes*>(owner->data());
   auto* to = reinterpret_cast<char*>(owner->data() + texts.size() * sizeof(Bytes));
   for (size_t i = 0; i < texts.size(); ++i) {
     new (table + i) Bytes(to, texts[i].size());
     to = std::copy(texts[i].begin(), texts[i].end(), to);
   }
-  return over(table, dims, DType::kBytes, owner);
+  return Array::over(table, dims, DType::kBytes, owner);
+}
+
+}  // namespace
+
+Result<Array> Array::of_strings(std::span<const Bytes> texts, Dims dims) {
+  STOKER_TRY(Buffer * owner, Buffer::make(bytes_for(texts)));
+  return strings_in(owner, texts, dims);
+}
+
+Array Array::small_strings(std::span<const Bytes> texts, Dims dims) {
+  return strings_in(Buffer::make_small(bytes_for(texts)), texts, dims);
 }
 
 int64_t Array::count() const {
@@ -168,13 +222,13 @@ Array Array::rows(int64_t first, int64_t n) const {
 Array Array::reshaped(Dims dims) const {
   if (rank_ == 0 && type_ == DType::kBytes) {  // a lone string becomes a table of one
     const Bytes text = bytes();
-    return of_strings({&text, 1}, dims).value();
+    return small_strings({&text, 1}, dims);
   }
   Array a;
   a.type_ = type_;
   if (rank_ == 0 && !owner_) {
-    Array block = make(dims, type_).value();
-    std::memcpy(block.raw(), &inside_, size_of(type_));
+    Array block = make_small(dims, type_);
+    std::memcpy(block.mutable_raw(), &inside_, size_of(type_));
     return block;
   }
   a.owner_ = owner_;
@@ -211,8 +265,9 @@ std::string Array::words() const {
 std::optional<Buffer::Source> Array::source() const {
   if (!owner_ || !owner_->source()) return std::nullopt;
   Buffer::Source source = *owner_->source();
-  const auto distance = static_cast<const std::byte*>(raw()) - owner_->data();
-  const bool inside = distance >= 0 && distance < static_cast<ptrdiff_t>(owner_->size());
+  Buffer* const whole = owner_->root();
+  const auto distance = static_cast<const std::byte*>(raw()) - whole->data();
+  const bool inside = distance >= 0 && distance < static_cast<ptrdiff_t>(whole->size());
   if (source.offset != -1 && inside) source.offset += distance;
   return source;
 }
@@ -237,7 +292,7 @@ Result<Array> stacked(std::span<const Array> rows) {
   }
   STOKER_TRY(Array block, Array::make(dims, first.type()));
   const auto row_bytes = static_cast<size_t>(first.byte_size());
-  auto* to = static_cast<std::byte*>(block.raw());
+  auto* to = static_cast<std::byte*>(block.mutable_raw());
   for (size_t i = 0; i < rows.size(); ++i) std::memcpy(to + i * row_bytes, rows[i].raw(), row_bytes);
   return block;
 }

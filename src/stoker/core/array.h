@@ -28,6 +28,10 @@ inline void copy_number(void* to, const void* from, DType type) {
 
 // Values of one type in a row-major block of any rank, shared and counted.
 //
+// Copying an array copies a handle. Reading is safe from several threads;
+// writing through mutable_raw() or mutable_values() first copies memory that
+// another handle, a source or a cache can see, so a write never shows elsewhere.
+//
 // A number of rank 0 lies inside the array and a byte string of rank 0 is a
 // view of its owner's bytes: neither allocates. Arrays of byte strings are a
 // table of views whose characters the same owner keeps.
@@ -79,11 +83,14 @@ class Array {
   static Result<Array> make(std::initializer_list<int64_t> dims, DType type) {
     return make(Dims(dims.begin(), dims.size()), type);
   }
-  // The values of a vector, copied, of shape [size].
+  // The same for what is small and cannot fail: the budget does not refuse it.
+  static Array make_small(Dims dims, DType type);
+  // The values of a vector, copied, of shape [size]. The budget does not refuse it.
   template <typename T, typename Memory = std::allocator<T>>
   static Array from(const std::vector<T, Memory>& values);
   // A table of strings, characters copied, of the given shape.
   static Result<Array> of_strings(std::span<const Bytes> texts, Dims dims);
+  static Array small_strings(std::span<const Bytes> texts, Dims dims);
   // Memory of somebody else's; takes over one reference of `owner`.
   static Array over(const void* data, Dims dims, DType type, Buffer* owner);
 
@@ -96,14 +103,19 @@ class Array {
   int64_t byte_size() const;
 
   const void* raw() const { return rank_ == 0 && type_ != DType::kBytes && !owner_ ? &inside_ : data_; }
-  void* raw() { return const_cast<void*>(std::as_const(*this).raw()); }
+  // Memory that this handle may write to. Copies it first where it is shared;
+  // throws ResourceExhausted when there is no memory for the copy.
+  void* mutable_raw() {
+    if (owner_ && owner_->copy_before_write()) detach();
+    return const_cast<void*>(raw());
+  }
   template <typename T>
   std::span<const T> values() const {
     return {static_cast<const T*>(raw()), static_cast<size_t>(count())};
   }
   template <typename T>
   std::span<T> mutable_values() {
-    return {static_cast<T*>(raw()), static_cast<size_t>(count())};
+    return {static_cast<T*>(mutable_raw()), static_cast<size_t>(count())};
   }
   // A scalar's value; its type must be T.
   template <typename T>
@@ -133,6 +145,17 @@ class Array {
   bool is_number() const { return rank_ == 0 && type_ != DType::kBytes; }
 
   Buffer* owner() const { return owner_; }
+  // The same values in memory of their own.
+  Result<Array> clone() const;
+  // Whether the memory is read again later by someone else (Buffer::freeze).
+  bool frozen() const { return owner_ && owner_->frozen(); }
+  // Declares so, where another handle to this memory exists.
+  void freeze_if_shared() const {
+    if (owner_ && owner_->shared()) owner_->freeze();
+  }
+  // Gives a handle that shares its buffer a reference count of its own: what
+  // user code does with it can then be seen from that count.
+  void isolate(Buffer::Access access);
   // The file its bytes came from and their place in it, where that is known.
   std::optional<Buffer::Source> source() const;
   bool operator==(const Array& other) const;  // shape, type and values; NaN equals itself bit by bit
@@ -151,6 +174,7 @@ class Array {
     return a;
   }
   Array view_at(int64_t i) const;
+  void detach();
   void set_dims(Dims dims);
   static int64_t* room_for(size_t dims) { return static_cast<int64_t*>(take_recycled(dims * sizeof(int64_t))); }
   void copy(const Array& other);
@@ -197,9 +221,9 @@ Array Array::from(const std::vector<T, Memory>& values) {
   const int64_t n = static_cast<int64_t>(values.size());
   if constexpr (std::is_convertible_v<T, Bytes>) {
     std::vector<Bytes> views(values.begin(), values.end());
-    return of_strings(views, Dims(&n, 1)).value();
+    return small_strings(views, Dims(&n, 1));
   } else {
-    Array a = make(Dims(&n, 1), dtype_of<T>).value();
+    Array a = make_small(Dims(&n, 1), dtype_of<T>);
     auto out = a.mutable_values<T>();
     for (size_t i = 0; i < values.size(); ++i) out[i] = values[i];  // vector<bool> has no data()
     return a;

@@ -10,6 +10,8 @@
 #include <mutex>
 #include <vector>
 
+#include "stoker/core/fork.h"
+
 namespace stoker {
 namespace {
 
@@ -95,6 +97,8 @@ void to_system(std::byte* block, size_t size) {
 
 class IdleBlocks {
  public:
+  IdleBlocks() { hold_across_fork(mutex_); }
+
   std::byte* take(size_t size) {
     std::lock_guard lock(mutex_);
     auto found = blocks_.find(size);
@@ -186,7 +190,21 @@ Buffer* Buffer::wrap(const void* data, size_t bytes, std::function<void()> relea
   buffer->data_ = static_cast<std::byte*>(const_cast<void*>(data));
   buffer->size_ = bytes;
   buffer->release_ = std::move(release);
+  buffer->frozen_ = true;
   return buffer;
+}
+
+Buffer* Buffer::part_of(Buffer* whole, const void* data, size_t bytes, Access access) {
+  auto* part = new Buffer;
+  part->data_ = static_cast<std::byte*>(const_cast<void*>(data));
+  part->size_ = bytes;
+  part->borrowed_ = access == Access::kBorrow || whole->borrowed_;
+  part->whole_ = whole->root();
+  if (part->whole_ != whole) {
+    part->whole_->keep();
+    whole->drop();
+  }
+  return part;
 }
 
 Buffer* Buffer::make_table(size_t bytes, Buffer* characters) {
@@ -196,6 +214,7 @@ Buffer* Buffer::make_table(size_t bytes, Buffer* characters) {
 }
 
 void Buffer::hand_over() {
+  if (whole_) return whole_->hand_over();
   if (characters_) characters_->hand_over();
   if (!kept_.load(std::memory_order_relaxed)) uncharge();
 }
@@ -209,6 +228,7 @@ void Buffer::free() {
   if (capacity_ > 0) release_block(data_, capacity_);
   if (release_) release_();
   if (characters_) characters_->drop();
+  if (whole_) whole_->drop();
   delete this;
 }
 

@@ -66,15 +66,35 @@ class Buffer {
   // For what cannot fail for want of room: a number, a name, a message. Ends
   // the process when the system itself has no memory.
   static Buffer* make_small(size_t bytes);
-  // Memory that somebody else owns and `release` gives back: a mapped file,
-  // a user's vector. In nobody's account.
+  // Memory that another owner provides and `release` returns: a mapped file, the
+  // caller's vector. Not charged to any account, and frozen.
   static Buffer* wrap(const void* data, size_t bytes, std::function<void()> release);
   // Small memory for a table of views of what `characters` keeps; takes over one
   // reference of that.
   static Buffer* make_table(size_t bytes, Buffer* characters);
+  // A part of `whole` with a reference count of its own, so that shared() is
+  // about this part alone. Takes over one reference of `whole`. Writing through
+  // a borrowed part copies it first.
+  enum class Access { kWrite, kBorrow };
+  static Buffer* part_of(Buffer* whole, const void* data, size_t bytes, Access access);
 
   std::byte* data() { return data_; }
   size_t size() const { return size_; }
+  // The buffer that a part belongs to; any other buffer itself.
+  Buffer* root() { return whole_ ? whole_ : this; }
+  const Buffer* root() const { return whole_ ? whole_ : this; }
+
+  // Declares that these bytes are read again later: by a source, a cache, the
+  // graph, or a handle that user code kept. A frozen buffer is copied before it
+  // is delivered and before it is written to. There is no way back.
+  void freeze() {
+    if (!frozen()) root()->frozen_.store(true, std::memory_order_relaxed);
+  }
+  bool frozen() const { return root()->frozen_.load(std::memory_order_relaxed); }
+  // Whether a write through the only handle known to the caller could be seen
+  // through another one.
+  bool copy_before_write() const { return shared() || borrowed_ || frozen(); }
+
   // Who keeps what the views of a table show; of any other memory, itself.
   Buffer* characters() { return characters_ ? characters_ : this; }
 
@@ -83,7 +103,7 @@ class Buffer {
   // Stays in the account when handed over: a cache keeps it too.
   void keep_charged() { kept_.store(true, std::memory_order_relaxed); }
 
-  const Source* source() const { return source_.get(); }
+  const Source* source() const { return root()->source_.get(); }
   void set_source(Source source) { source_ = std::make_unique<Source>(std::move(source)); }
 
   void keep() { references_.fetch_add(1, std::memory_order_relaxed); }
@@ -112,6 +132,8 @@ class Buffer {
   std::atomic<int32_t> references_{1};
   std::atomic<bool> kept_{false};
   std::atomic<bool> charged_{false};
+  std::atomic<bool> frozen_{false};  // read from root() alone
+  bool borrowed_ = false;
   std::byte* data_ = nullptr;
   size_t size_ = 0;
   size_t capacity_ = 0;  // 0: not ours to free
@@ -119,6 +141,7 @@ class Buffer {
   std::unique_ptr<Source> source_;
   std::function<void()> release_;
   Buffer* characters_ = nullptr;  // of a table whose views show another's bytes
+  Buffer* whole_ = nullptr;       // of a part
 };
 
 // For vectors that grow large: malloc would learn from their size to keep more

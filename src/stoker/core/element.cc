@@ -62,9 +62,19 @@ namespace {
 
 // Whether `next` lies in memory right behind the `rows` rows at `first`.
 bool follows(const Array& first, int64_t rows, const Array& next) {
-  return first.owner() && first.owner() == next.owner() && first.type() != DType::kBytes &&
-         first.type() == next.type() &&
+  return first.owner() && next.owner() && first.owner()->root() == next.owner()->root() &&
+         first.type() != DType::kBytes && first.type() == next.type() &&
          static_cast<const std::byte*>(first.raw()) + rows == static_cast<const std::byte*>(next.raw());
+}
+
+// The block and the `rows` rows that follow it in memory.
+Array widened(const Array& block, int64_t rows) {
+  InlineVector<int64_t, 8> dims;
+  for (const int64_t dim : block.dims()) dims.push_back(dim);
+  dims[0] += rows;
+  Buffer* const whole = block.owner()->root();
+  whole->keep();
+  return Array::over(block.raw(), Dims(dims.begin(), dims.size()), block.type(), whole);
 }
 
 // Rows that were written into one block, one behind the other, are that block.
@@ -76,8 +86,9 @@ std::optional<Array> block_of(const Arrays& rows) {
       return std::nullopt;
   std::vector<int64_t> dims{static_cast<int64_t>(rows.size())};
   dims.insert(dims.end(), first.dims().begin(), first.dims().end());
-  first.owner()->keep();
-  return Array::over(first.raw(), dims, first.type(), first.owner());
+  Buffer* const whole = first.owner()->root();
+  whole->keep();
+  return Array::over(first.raw(), dims, first.type(), whole);
 }
 
 }  // namespace
@@ -118,7 +129,7 @@ Column Column::select(const std::vector<int32_t>& rows) const {
 void Column::append(Column more) {
   if (dense_ && more.dense_ && follows(block_, block_.byte_size(), more.block_) &&
       std::ranges::equal(block_.dims().subspan(1), more.block_.dims().subspan(1))) {
-    block_ = block_.rows(0, block_.dim(0) + more.block_.dim(0));
+    block_ = widened(block_, more.block_.dim(0));
     return;
   }
   make_rows();
@@ -250,13 +261,18 @@ void Run::fail(int32_t row, Error error) {
   failed.insert(at, Failure{row, std::move(error), false});
 }
 
+void Run::freeze_if_shared() const {
+  for (const Column& column : columns) {
+    if (column.dense()) column.block().freeze_if_shared();
+    for (const Array& row : column.rows()) row.freeze_if_shared();
+  }
+}
+
 int64_t Run::byte_size() const {
   int64_t total = 0;
   for (const Column& column : columns) total += column.byte_size();
   return total;
 }
-
-namespace {}  // namespace
 
 namespace {
 
@@ -310,6 +326,7 @@ Result<void> Rebuilt::begin(const Element& element) {
   for (size_t i = 0; i < leaves_.size(); ++i) {
     if (element.leaves[i].is_number()) {
       STOKER_TRY(leaves_[i].block, Array::make({int64_t{rows_}}, element.leaves[i].type()));
+      leaves_[i].numbers = static_cast<std::byte*>(leaves_[i].block.mutable_raw());
     } else {
       leaves_[i].each.resize(static_cast<size_t>(rows_));
     }
@@ -332,6 +349,7 @@ Result<void> Rebuilt::set_slowly(int32_t row, Element&& element) {
   for (size_t i = 0; i < leaves_.size(); ++i) {
     if (put_number(leaves_[i], row, element.leaves[i])) continue;
     if (leaves_[i].each.empty()) spell_out(leaves_[i]);
+    element.leaves[i].freeze_if_shared();
     leaves_[i].each[static_cast<size_t>(row)] = std::move(element.leaves[i]);
   }
   return {};

@@ -29,6 +29,11 @@ struct Element {
   }
   const Array& operator[](std::string_view field) const;
 
+  // Declares memory that user code still holds a handle to as read again later.
+  void freeze_if_shared() const {
+    for (const Array& leaf : leaves) leaf.freeze_if_shared();
+  }
+
   int64_t byte_size() const;
   Spec spec() const;
   bool operator==(const Element&) const;
@@ -64,6 +69,9 @@ class Column {
 
   bool dense() const { return dense_; }
   int64_t size() const { return dense_ ? block_.dim(0) : static_cast<int64_t>(rows_.size()); }
+  Array take_row(int64_t i) { return dense_ ? block_.row(i) : std::move(rows_[static_cast<size_t>(i)]); }
+  // Replaces row i of a column of single arrays.
+  void set_row(int64_t i, Array row) { rows_[static_cast<size_t>(i)] = std::move(row); }
   Array row(int64_t i) const { return dense_ ? block_.row(i) : rows_[static_cast<size_t>(i)]; }
   const Array& block() const { return block_; }
   const Arrays& rows() const { return rows_; }
@@ -119,6 +127,22 @@ struct Run {
     for (const Column& column : columns) e.leaves.emplace_made([&] { return column.row(row); });
     return e;
   }
+  // The row, taken out of a column of single arrays: what it leaves behind has no
+  // meaning. Memory that only this run referred to is then the element's alone.
+  Element take_element(int32_t row) {
+    Element e(nest, {});
+    for (Column& column : columns) e.leaves.emplace_made([&] { return column.take_row(row); });
+    return e;
+  }
+  // A row for user code: its arrays may be kept, returned or written to without
+  // any effect on this run (Array::isolate).
+  Element argument(int32_t row) const {
+    Element e = element(row);
+    for (Array& leaf : e.leaves) leaf.isolate(Buffer::Access::kBorrow);
+    return e;
+  }
+  // Declares memory that the source of these rows still holds as read again later.
+  void freeze_if_shared() const;
   Run slice(int32_t first, int32_t n) const;
   Run select(const std::vector<int32_t>& rows) const;
   // The other's rows behind these; both are names or both made. Structures
@@ -148,8 +172,9 @@ class Rebuilt {
 
  private:
   struct Leaf {
-    Array block;  // of numbers
-    Arrays each;  // else; empty while there is a block
+    Array block;                   // of numbers
+    std::byte* numbers = nullptr;  // its memory
+    Arrays each;                   // else; empty while there is a block
   };
   Result<void> set_slowly(int32_t row, Element&& element);
   Result<void> begin(const Element& element);
@@ -163,8 +188,7 @@ class Rebuilt {
   static bool put_number(Leaf& leaf, int32_t row, const Array& array) {
     if (!leaf.each.empty() || !array.is_number()) return false;
     const size_t bytes = size_of(array.type());
-    copy_number(static_cast<std::byte*>(leaf.block.raw()) + bytes * static_cast<size_t>(row), array.raw(),
-                array.type());
+    copy_number(leaf.numbers + bytes * static_cast<size_t>(row), array.raw(), array.type());
     return true;
   }
   bool put_numbers(int32_t row, const Element& element) {

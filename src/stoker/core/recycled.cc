@@ -7,6 +7,8 @@
 #include <new>
 #include <span>
 
+#include "stoker/core/fork.h"
+
 #if __has_include(<sanitizer/asan_interface.h>)
 #include <sanitizer/asan_interface.h>
 #else
@@ -39,6 +41,8 @@ void to_system(std::span<void* const> blocks, size_t bytes) {
 // Where threads lay down what is too much for them.
 class Shelf {
  public:
+  Shelf() { hold_across_fork(mutex_); }
+
   size_t take(std::span<void*> to) {
     const std::unique_lock lock = lock_soon(mutex_);
     if (!lock) return 0;

@@ -44,14 +44,14 @@ class Context {
   // in, where that is known.
   Result<Array> output(size_t leaf, Dims dims, DType type) const {
     if (target_)
-      if (std::optional<Array> row = target_->row_of(leaf, row_, dims, type)) return *std::move(row);
+      if (std::optional<Array> row = target_->row_of(leaf, row_, dims, type)) return writable(*std::move(row));
     return Array::make(dims, type);
   }
 
   // The same for all rows at once: dims[0] is their number.
   Result<Array> output_block(size_t leaf, Dims dims, DType type) const {
     if (target_)
-      if (std::optional<Array> block = target_->block_of(leaf, dims, type)) return *std::move(block);
+      if (std::optional<Array> block = target_->block_of(leaf, dims, type)) return writable(*std::move(block));
     return Array::make(dims, type);
   }
 
@@ -84,6 +84,12 @@ class Context {
   void set_target(RowTarget* target) { target_ = target; }
 
  private:
+  // These rows are the caller's own, although others are written in the same buffer.
+  static Array writable(Array rows) {
+    rows.isolate(Buffer::Access::kWrite);
+    return rows;
+  }
+
   uint64_t seed_ = 0;
   uint64_t stage_key_ = 0;
   const std::atomic<bool>* stopped_ = nullptr;

@@ -28,6 +28,7 @@ Expr::Ref Expr::of_argument(int i) {
 Expr::Ref Expr::of_constant(Array value, bool weak) {
   auto expr = std::make_shared<Expr>();
   expr->constant = std::move(value);
+  if (Buffer* owner = expr->constant.owner()) owner->freeze();
   expr->weak = weak;
   return expr;
 }

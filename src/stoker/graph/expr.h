@@ -2,13 +2,13 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "stoker/core/mutex.h"
 #include "stoker/graph/op.h"
 
 namespace stoker {
@@ -130,8 +130,9 @@ class Program {
   };
   std::vector<Joined> joined_;
 
-  mutable std::mutex mutex_;
-  mutable std::map<const Nest*, std::shared_ptr<const Plan>> plans_;  // by the element's structure; guarded by mutex_
+  mutable Mutex mutex_;
+  // By the element's structure.
+  mutable std::map<const Nest*, std::shared_ptr<const Plan>> plans_ STOKER_GUARDED_BY(mutex_);
 };
 
 }  // namespace stoker

@@ -368,8 +368,8 @@ Result<void> write_array_files(const std::string& name, const Array& array, cons
   const int64_t n = array.count();
   STOKER_TRY(Array characters, Array::make({array.byte_size()}, DType::kUint8));
   STOKER_TRY(Array offsets, Array::make({n + 1}, DType::kInt64));
-  auto* to = static_cast<char*>(characters.raw());
-  auto* offset = static_cast<int64_t*>(offsets.raw());
+  auto* to = static_cast<char*>(characters.mutable_raw());
+  auto* offset = static_cast<int64_t*>(offsets.mutable_raw());
   offset[0] = 0;
   for (int64_t i = 0; i < n; ++i) {
     const Bytes text = array.bytes_at(i);
@@ -527,7 +527,7 @@ Result<Array> leaf_in(const Json& json) {
       }
     });
   STOKER_TRY(Array array, Array::make(dims, type));
-  std::ranges::copy(bytes, static_cast<char*>(array.raw()));
+  std::ranges::copy(bytes, static_cast<char*>(array.mutable_raw()));
   return array;
 }
 

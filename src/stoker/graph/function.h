@@ -98,6 +98,8 @@ class Function {
     virtual ~Callable() = default;
     virtual Result<void> apply(Run& run, Context& context) const = 0;
     virtual std::string words() const = 0;
+    // Threads that may call it at a time; 0: any number.
+    virtual int64_t most_calls() const { return 0; }
   };
 
   Function() = default;
@@ -113,6 +115,8 @@ class Function {
   bool empty() const { return !program_ && !callable_; }
   const Program* program() const { return program_.get(); }
   bool calls_user() const { return callable_ != nullptr; }
+  PassUse pass_use() const { return callable_ || program_->random() ? PassUse::kDraws : PassUse::kNone; }
+  int64_t most_calls() const { return callable_ ? callable_->most_calls() : 0; }
   bool waits() const { return program_ && program_->waits(); }
   Result<Spec> spec(const Spec& input) const;
   Result<void> apply(Run& run, Context& context) const;
@@ -214,7 +218,9 @@ Result<void> check_argument_count(const Run& run, size_t wanted);
 template <typename T>
 Result<T> argument_of(const Array& array, size_t argument) {
   if constexpr (std::is_same_v<T, Array>) {
-    return array;
+    Array own = array;
+    own.isolate(Buffer::Access::kBorrow);
+    return own;
   } else if constexpr (std::is_same_v<T, std::string>) {
     if (array.type() != DType::kBytes || array.rank() != 0) return wrong_argument(argument, array, DType::kBytes);
     return std::string(array.bytes());
@@ -265,7 +271,7 @@ class PlainCallable final : public Function::Callable {
     const auto columns = std::make_tuple(run.columns[I].block().template values<std::tuple_element_t<I, Tuple>>()...);
     const int64_t n = run.size;
     STOKER_TRY(Array out, context.output_block(0, Dims(&n, 1), dtype_of<Out>));
-    Out* to = static_cast<Out*>(out.raw());
+    Out* to = static_cast<Out*>(out.mutable_raw());
     if (run.failed.empty()) {
       // No check for each row: a throw is found by where the loop stood.
       for (int64_t i = 0; i < n;) {
@@ -300,11 +306,11 @@ class PlainCallable final : public Function::Callable {
       ((wrong = wrong || std::get<I>(arguments).ok() ? wrong : &std::get<I>(arguments).error()), ...);
       if (wrong) return *wrong;
       if constexpr (IsResult<std::decay_t<R>>::value) {
-        auto result = f_(*std::get<I>(arguments)...);
+        auto result = f_(*std::move(std::get<I>(arguments))...);
         if (!result) return std::move(result).error();
         return made.set(i, to_element(*std::move(result)));
       } else {
-        return made.set(i, to_element(f_(*std::get<I>(arguments)...)));
+        return made.set(i, to_element(f_(*std::move(std::get<I>(arguments))...)));
       }
     });
     made.put_into(run);
@@ -323,7 +329,7 @@ class ElementCallable final : public Function::Callable {
   Result<void> apply(Run& run, Context& context) const override {
     Rebuilt made(run.size, context.like());
     for_each_row(run, context, [&](int32_t i) -> Result<void> {
-      auto result = call(run.element(i), context);
+      auto result = call(run.argument(i), context);
       if constexpr (IsResult<decltype(result)>::value) {
         if (!result) return std::move(result).error();
         return made.set(i, to_element(*std::move(result)));

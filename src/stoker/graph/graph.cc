@@ -272,8 +272,8 @@ const Codec& plain_codec<Graph>() {
 namespace {
 
 struct Seeds {
-  std::mutex mutex;
-  std::mt19937_64 generator{std::random_device{}()};
+  Mutex mutex;
+  std::mt19937_64 generator STOKER_GUARDED_BY(mutex){std::random_device{}()};
 };
 Seeds& seeds() {
   static auto* all = new Seeds;
@@ -289,13 +289,15 @@ SeedScope::~SeedScope() { scope = previous_; }
 
 uint64_t draw_seed() {
   if (scope) return mix_bits(scope->first + 0x9e3779b97f4a7c15u * ++scope->second);
-  std::lock_guard lock(seeds().mutex);
-  return seeds().generator();
+  Seeds& all = seeds();
+  const MutexLock lock(all.mutex);
+  return all.generator();
 }
 
 void set_seed(uint64_t seed) {
-  std::lock_guard lock(seeds().mutex);
-  seeds().generator.seed(seed);
+  Seeds& all = seeds();
+  const MutexLock lock(all.mutex);
+  all.generator.seed(seed);
 }
 
 }  // namespace stoker

@@ -3,10 +3,10 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "stoker/core/mutex.h"
 #include "stoker/graph/stage.h"
 
 namespace stoker {
@@ -16,11 +16,11 @@ namespace stoker {
 struct NodeState {
   std::atomic<uint64_t> seed{0};  // drawn when the node was made, for what was given none
 
-  std::mutex mutex;             // guards what follows
-  std::shared_ptr<void> cache;  // the runtime's, for `cache` nodes
+  Mutex mutex;
+  std::shared_ptr<void> cache STOKER_GUARDED_BY(mutex);  // the runtime's, for `cache` nodes
   // Of the dataset that ends with this node: the next pass of each node that
   // counts passes. Datasets that share nodes do not share these.
-  std::map<const NodeState*, int64_t> passes;
+  std::map<const NodeState*, int64_t> passes STOKER_GUARDED_BY(mutex);
 };
 
 // A stage and what it reads from. Immutable but for its NodeState.

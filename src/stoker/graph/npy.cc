@@ -142,13 +142,13 @@ class HeaderReader {
 
 void swap_bytes(Array& array) {
   const size_t size = size_of(array.type());
-  auto* item = static_cast<std::byte*>(array.raw());
+  auto* item = static_cast<std::byte*>(array.mutable_raw());
   for (int64_t i = 0, n = array.count(); i < n; ++i, item += size) std::reverse(item, item + size);
 }
 
 // A byte that is neither 0 nor 1 is no bool to C++.
 void make_bools(Array& array) {
-  auto* item = static_cast<uint8_t*>(array.raw());
+  auto* item = static_cast<uint8_t*>(array.mutable_raw());
   for (int64_t i = 0, n = array.count(); i < n; ++i) item[i] = item[i] != 0;
 }
 
@@ -268,7 +268,7 @@ Result<Array> from_fortran(const Array& values) {
   std::vector<int64_t> index(rank, 0), strides(rank, 1);
   for (size_t axis = 1; axis < rank; ++axis) strides[axis] = strides[axis - 1] * values.dims()[axis - 1];
   const auto* const from = static_cast<const std::byte*>(values.raw());
-  auto* to = static_cast<std::byte*>(ours.raw());
+  auto* to = static_cast<std::byte*>(ours.mutable_raw());
   int64_t place = 0;
   for (int64_t i = 0, n = values.count(); i < n; ++i, to += item) {
     std::copy_n(from + static_cast<size_t>(place) * item, item, to);
@@ -286,7 +286,7 @@ Result<Array> from_fortran(const Array& values) {
 Result<Array> read_array(int64_t size, const ReadPart& read) {
   STOKER_TRY(const NpyHeader header, read_npy_header(size, read));
   STOKER_TRY(Array array, Array::make(header.dims, header.type));
-  STOKER_TRY(read(static_cast<size_t>(header.values_at), static_cast<char*>(array.raw()),
+  STOKER_TRY(read(static_cast<size_t>(header.values_at), static_cast<char*>(array.mutable_raw()),
                   static_cast<size_t>(array.byte_size())));
   convert_npy_values(header, array);
   if (header.fortran) return from_fortran(array);

@@ -153,7 +153,7 @@ Result<std::shared_ptr<const Program::Plan>> Program::make_plan(const Nest* inpu
 }
 
 Result<std::shared_ptr<const Program::Plan>> Program::plan_for(const Nest* input) const {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   std::shared_ptr<const Plan>& plan = plans_[input];
   if (!plan) {
     STOKER_TRY(plan, make_plan(input));

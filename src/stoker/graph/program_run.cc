@@ -15,7 +15,7 @@ Result<Column> repeated(const Column& constant, int32_t n, size_t leaf, const Co
   dims.insert(dims.end(), value.dims().begin(), value.dims().end());
   STOKER_TRY(Array block, context.output_block(leaf, dims, value.type()));
   const auto bytes = static_cast<size_t>(value.byte_size());
-  auto* to = static_cast<std::byte*>(block.raw());
+  auto* to = static_cast<std::byte*>(block.mutable_raw());
   for (int32_t i = 0; i < n; ++i) std::memcpy(to + static_cast<size_t>(i) * bytes, value.raw(), bytes);
   return Column(std::move(block));
 }

@@ -98,7 +98,11 @@ class Emit {
  public:
   virtual ~Emit() = default;
   virtual void put(Run run) = 0;
-  void put(Element element, Origin origin) { put(Run::of(std::move(element), std::move(origin))); }
+  // What the stage keeps a handle to, or puts twice, stays its own: the receiver gets a copy.
+  void put(Element element, Origin origin) {
+    element.freeze_if_shared();
+    put(Run::of(std::move(element), std::move(origin)));
+  }
   // Opens the data set that `open_graph` gives for an element in a slot; `input`
   // may then name slot + the number of inputs. After an error it is closed.
   virtual Result<void> open(int slot, Element element, Origin origin) = 0;
@@ -109,6 +113,10 @@ struct Hints {
   std::optional<int64_t> parallel_calls;
   bool ordered = true;
 };
+
+// What a stage does with the number of the pass: nothing, random numbers of
+// elements, or an order of its own.
+enum class PassUse { kNone, kDraws, kOrders };
 
 // What the runtime sees of any stage. Immutable and shared; everything that
 // changes while it runs lives in a State, which the runtime owns. Each form
@@ -127,6 +135,7 @@ class Stage {
   virtual std::string words() const { return {}; }
   // Runs code of the user's, whose cost and waiting nobody knows before.
   virtual bool calls_user() const { return false; }
+  virtual PassUse pass_use() const { return PassUse::kNone; }
   // map, filter: calls may wait for a file.
   virtual bool waits() const { return type().waits; }
   // map: two that do the same one after the other, of which only the first waits.

@@ -138,6 +138,12 @@ class StageOf final : public Stage {
     if constexpr (requires { stage_.calls_user(); }) return stage_.calls_user();
     return false;
   }
+  PassUse pass_use() const override {
+    if constexpr (requires { stage_.pass_use(); }) return stage_.pass_use();
+    if (order()) return PassUse::kOrders;
+    // What a stage opens may shuffle and draw, too.
+    return MapStage<T> || FilterStage<T> || type().opens ? PassUse::kDraws : PassUse::kNone;
+  }
   bool waits() const override {
     if constexpr (requires { stage_.waits(); }) return stage_.waits();
     return type().waits;
@@ -178,15 +184,19 @@ class StageOf final : public Stage {
   }
   Result<Run> fetch(std::span<const int64_t> positions, Context& context) const override {
     if constexpr (requires { stage_.fetch(positions, context); }) {
-      return stage_.fetch(positions, context);
+      Result<Run> run = stage_.fetch(positions, context);
+      if (run) run->freeze_if_shared();
+      return run;
     } else if constexpr (ListStage<T>) {
       RunBuilder run;
       for (int64_t position : positions) {
         Result<Element> element = stage_.at(position, context);
-        if (element)
-          run.add(*std::move(element), Origin{});
-        else
+        if (!element) {
           run.add_failure(std::move(element).error(), Origin{}, false);
+          continue;
+        }
+        element->freeze_if_shared();
+        run.add(*std::move(element), Origin{});
       }
       return run.take();
     }
@@ -224,7 +234,9 @@ class StageOf final : public Stage {
     } else if constexpr (FilterStage<T>) {
       std::vector<uint8_t> kept(static_cast<size_t>(run.size), 1);
       traits::for_each_row(run, context, [&](int32_t row) -> Result<void> {
-        STOKER_TRY(bool keep, stage_.keep(run.element(row), context));
+        const Element element = run.argument(row);
+        STOKER_TRY(bool keep, stage_.keep(element, context));
+        element.freeze_if_shared();
         kept[static_cast<size_t>(row)] = keep;
         return {};
       });
@@ -266,7 +278,9 @@ class StageOf final : public Stage {
   Result<std::optional<Element>> next(State& state, Context& context) const override {
     if constexpr (StreamStage<T>) {
       try {
-        return stage_.next(mine(state), context);
+        Result<std::optional<Element>> element = stage_.next(mine(state), context);
+        if (element && *element) (*element)->freeze_if_shared();
+        return element;
       } catch (...) {
         return error_of_exception();
       }
@@ -295,7 +309,7 @@ class StageOf final : public Stage {
           continue;
         }
         context.set_row(row);
-        const Result<Flow> flow = one_step(state, run.element(row), out, context);
+        const Result<Flow> flow = one_step(state, run.argument(row), out, context);
         if (!flow) out.put(Run::failure(flow.error(), run.origins.at(row)));
         if (flow && *flow == Flow::kDone) return Flow::kDone;
       }
@@ -393,7 +407,7 @@ class StageOf final : public Stage {
   static void by_row(Run& run, Context& context, Body&& body) {
     Rebuilt made(run.size, context.like());
     traits::for_each_row(run, context, [&](int32_t row) -> Result<void> {
-      Result<Element> element = body(run.element(row));
+      Result<Element> element = body(run.argument(row));
       if (!element) return std::move(element).error();
       return made.set(row, std::move(element.value()));
     });

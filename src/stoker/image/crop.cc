@@ -114,7 +114,7 @@ CropBox draw_resized_crop(Rng& rng, int64_t height, int64_t width, const DrawRan
 
 void take_part(const Array& from, Dims offset, Array& to) {
   if (to.count() == 0) return;
-  take_rows(static_cast<const std::byte*>(from.raw()), from.dims(), offset, static_cast<std::byte*>(to.raw()),
+  take_rows(static_cast<const std::byte*>(from.raw()), from.dims(), offset, static_cast<std::byte*>(to.mutable_raw()),
             to.dims(), size_of(from.type()));
 }
 

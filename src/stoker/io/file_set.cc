@@ -8,12 +8,12 @@ namespace stoker {
 
 Result<std::shared_ptr<File>> FileSet::open(size_t file) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (open_[file]) return open_[file];
   }
   STOKER_TRY(File opened, File::open(paths_[file]));
   auto shared = std::make_shared<File>(std::move(opened));
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (open_[file]) return open_[file];  // another thread was quicker
   open_[file] = shared;
   order_.push_back(file);

@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "stoker/core/array.h"
+#include "stoker/core/mutex.h"
 #include "stoker/io/file.h"
 
 namespace stoker {
@@ -39,9 +39,9 @@ class FileSet {
 
   const std::vector<std::string> paths_;
 
-  std::mutex mutex_;  // guards what follows
-  std::vector<std::shared_ptr<File>> open_;
-  std::list<size_t> order_;  // of the open ones, oldest first
+  Mutex mutex_;
+  std::vector<std::shared_ptr<File>> open_ STOKER_GUARDED_BY(mutex_);
+  std::list<size_t> order_ STOKER_GUARDED_BY(mutex_);  // of the open ones, oldest first
 };
 
 }  // namespace stoker

@@ -6,7 +6,7 @@ namespace stoker {
 
 std::shared_ptr<const MappedFile> KeptMappings::map(const File& file) {
   const FileIdentity identity = file.identity();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto known = std::ranges::find(kept_, identity, &Kept::file);
   if (known != kept_.end() && !known->mapping->was_cut()) {
     kept_.splice(kept_.end(), kept_, known);

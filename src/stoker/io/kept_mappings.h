@@ -2,8 +2,8 @@
 
 #include <list>
 #include <memory>
-#include <mutex>
 
+#include "stoker/core/mutex.h"
 #include "stoker/io/file.h"
 
 namespace stoker {
@@ -22,11 +22,11 @@ class KeptMappings {
     FileIdentity file;
     std::shared_ptr<const MappedFile> mapping;
   };
-  void make_room(int64_t bytes);
+  void make_room(int64_t bytes) STOKER_REQUIRES(mutex_);
 
   const int64_t at_most_;
-  std::mutex mutex_;      // guards what follows
-  std::list<Kept> kept_;  // oldest first
+  Mutex mutex_;
+  std::list<Kept> kept_ STOKER_GUARDED_BY(mutex_);  // oldest first
 };
 
 }  // namespace stoker

@@ -317,7 +317,7 @@ Result<Array> RandomErasing::apply(std::span<const Array> inputs, Context& conte
   STOKER_TRY(check_erasing(*this, erased.planes, spec_of(from)));
   STOKER_TRY(Array out, context.result(from.dims(), from.type()));
   if (from.count() == 0) return out;
-  std::memcpy(out.raw(), from.raw(), static_cast<size_t>(from.byte_size()));
+  std::memcpy(out.mutable_raw(), from.raw(), static_cast<size_t>(from.byte_size()));
   const Dims dims = from.dims().last(3);
   const int64_t height = dims[erased.planes ? 1 : 0], width = dims[erased.planes ? 2 : 1];
   const int64_t channels = dims[erased.planes ? 0 : 2];

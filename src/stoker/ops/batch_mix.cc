@@ -97,7 +97,8 @@ Result<Array> mixed(const Array& floats, float share, Context& context) {
   STOKER_TRY(Array out, context.result(floats.dims(), DType::kFloat32));
   const int64_t rows = floats.dim(0);
   if (floats.count() == 0) return out;
-  mix_rows(static_cast<const float*>(floats.raw()), rows, floats.count() / rows, share, static_cast<float*>(out.raw()));
+  mix_rows(static_cast<const float*>(floats.raw()), rows, floats.count() / rows, share,
+           static_cast<float*>(out.mutable_raw()));
   return out;
 }
 
@@ -190,7 +191,7 @@ Result<Array> Cutmix::apply(std::span<const Array> inputs, Context& context) con
   STOKER_TRY(const CropBox box, box_of(inputs[1], from.dim(1), from.dim(2)));
   STOKER_TRY(Array out, context.result(from.dims(), from.type()));
   if (from.count() == 0) return out;
-  std::memcpy(out.raw(), from.raw(), static_cast<size_t>(from.byte_size()));
+  std::memcpy(out.mutable_raw(), from.raw(), static_cast<size_t>(from.byte_size()));
   for (int64_t i = 0; i < from.dim(0); ++i) {
     const ImageView before = cropped(picture_of(from, i == 0 ? from.dim(0) - 1 : i - 1), box);
     MutableImageView to = picture_of(out, i);

@@ -24,7 +24,7 @@ Result<Column> Cast::apply(std::span<const Column> inputs, OpRows& rows, Context
     STOKER_TRY(check_types(block->type(), dtype));
     if (block->type() == dtype) return Column(*block);
     STOKER_TRY(Array out, context.result_block(block->dims(), dtype));
-    convert_items(block->raw(), block->type(), out.raw(), dtype, block->count());
+    convert_items(block->raw(), block->type(), out.mutable_raw(), dtype, block->count());
     return Column(std::move(out));
   }
   return each_row(rows, context, [&](int32_t i) -> Result<Array> {
@@ -32,7 +32,7 @@ Result<Column> Cast::apply(std::span<const Column> inputs, OpRows& rows, Context
     STOKER_TRY(check_types(row.type(), dtype));
     if (row.type() == dtype) return row;
     STOKER_TRY(Array out, context.result(row.dims(), dtype));
-    convert_items(row.raw(), row.type(), out.raw(), dtype, row.count());
+    convert_items(row.raw(), row.type(), out.mutable_raw(), dtype, row.count());
     return out;
   });
 }

@@ -115,7 +115,7 @@ Result<Array> PerImageStandardization::apply(std::span<const Array> inputs, Cont
   STOKER_TRY(check_intensity(from.type()));
   STOKER_TRY(check_picture(from.dims()));
   STOKER_TRY(Array out, context.result(from.dims(), DType::kFloat32));
-  auto* to = static_cast<float*>(out.raw());
+  auto* to = static_cast<float*>(out.mutable_raw());
   visit_dtype(from.type(), [&](auto zero) {
     using T = decltype(zero);
     if constexpr (!std::is_same_v<T, Bytes>)
@@ -150,8 +150,8 @@ Result<Array> GrayscaleToRgb::apply(std::span<const Array> inputs, Context& cont
   STOKER_TRY(check_intensity(from.type()));
   STOKER_TRY(check_gray(from.dims()));
   STOKER_TRY(Array out, context.result(with_channels(from.dims(), 3), from.type()));
-  grayscale_values(static_cast<const std::byte*>(from.raw()), size_of(from.type()), static_cast<std::byte*>(out.raw()),
-                   from.count());
+  grayscale_values(static_cast<const std::byte*>(from.raw()), size_of(from.type()),
+                   static_cast<std::byte*>(out.mutable_raw()), from.count());
   return out;
 }
 

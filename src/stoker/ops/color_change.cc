@@ -17,7 +17,7 @@ Result<void> check_jpeg_picture(Dims dims) {
 // TensorFlow saturates on the way to bytes and back.
 Result<Array> converted(const Array& from, DType type, Context& context) {
   STOKER_TRY(Array to, context.result(from.dims(), type));
-  convert_intensity(from.raw(), from.type(), to.raw(), type, true, from.count());
+  convert_intensity(from.raw(), from.type(), to.mutable_raw(), type, true, from.count());
   return to;
 }
 
@@ -29,7 +29,7 @@ Result<Array> bytes_through_jpeg(const Array& from, int64_t quality, bool accura
                                                   {.quality = static_cast<int>(quality)}));
   const JpegOptions options{.channels = channels, .dct = accurate ? JpegDct::kIntegerAccurate : JpegDct::kIntegerFast};
   STOKER_TRY(decode_jpeg(bytes, options, [&](const PictureInfo&) -> Result<PixelRows> {
-    return PixelRows{static_cast<std::byte*>(out.raw()), stride};
+    return PixelRows{static_cast<std::byte*>(out.mutable_raw()), stride};
   }));
   return out;
 }
@@ -64,7 +64,7 @@ Result<LeafSpec> jpeg_spec(const LeafSpec& input) {
 Result<Array> brightened(const Array& from, float delta, Context& context) {
   STOKER_TRY(check_intensity(from.type()));
   STOKER_TRY(Array out, context.result(from.dims(), from.type()));
-  adjust_brightness(from.raw(), from.type(), delta, out.raw(), from.count());
+  adjust_brightness(from.raw(), from.type(), delta, out.mutable_raw(), from.count());
   return out;
 }
 
@@ -97,7 +97,7 @@ Result<Array> through_jpeg(const Array& from, int64_t quality, bool accurate, Co
     return bytes_through_jpeg(from, quality, accurate, std::move(out));
   }
   STOKER_TRY(Array bytes, context.scratch(from.dims(), DType::kUint8));
-  convert_intensity(from.raw(), from.type(), bytes.raw(), DType::kUint8, true, from.count());
+  convert_intensity(from.raw(), from.type(), bytes.mutable_raw(), DType::kUint8, true, from.count());
   STOKER_TRY(Array decoded, context.scratch(from.dims(), DType::kUint8));
   STOKER_TRY(decoded, bytes_through_jpeg(bytes, quality, accurate, std::move(decoded)));
   return converted(decoded, from.type(), context);

@@ -35,15 +35,15 @@ Result<Array> in_floats(const Array& from, Dims to_dims, bool saturate, Context&
   STOKER_TRY(check_intensity(from.type()));
   if (from.type() == DType::kFloat32) {
     STOKER_TRY(Array out, context.result(to_dims, DType::kFloat32));
-    compute(static_cast<const float*>(from.raw()), static_cast<float*>(out.raw()));
+    compute(static_cast<const float*>(from.raw()), static_cast<float*>(out.mutable_raw()));
     return out;
   }
   STOKER_TRY(Array in, context.scratch(from.dims(), DType::kFloat32));
-  convert_intensity(from.raw(), from.type(), in.raw(), DType::kFloat32, false, from.count());
+  convert_intensity(from.raw(), from.type(), in.mutable_raw(), DType::kFloat32, false, from.count());
   STOKER_TRY(Array made, context.scratch(to_dims, DType::kFloat32));
-  compute(static_cast<const float*>(in.raw()), static_cast<float*>(made.raw()));
+  compute(static_cast<const float*>(in.raw()), static_cast<float*>(made.mutable_raw()));
   STOKER_TRY(Array out, context.result(to_dims, from.type()));
-  convert_intensity(made.raw(), DType::kFloat32, out.raw(), from.type(), saturate, made.count());
+  convert_intensity(made.raw(), DType::kFloat32, out.mutable_raw(), from.type(), saturate, made.count());
   return out;
 }
 

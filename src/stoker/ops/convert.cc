@@ -81,7 +81,7 @@ void convert_items(const void* from, DType from_type, void* to, DType to_type, i
 Result<Array> converted(const Array& array, DType type) {
   if (array.type() == type) return array;
   STOKER_TRY(Array out, Array::make(array.dims(), type));
-  convert_items(array.raw(), array.type(), out.raw(), type, array.count());
+  convert_items(array.raw(), array.type(), out.mutable_raw(), type, array.count());
   return out;
 }
 

@@ -72,7 +72,7 @@ Result<Array> decode_then_cut(Bytes bytes, const JpegOptions& options, const Pic
   STOKER_TRY(decode_jpeg(bytes, options, [&](const PictureInfo& info) -> Result<PixelRows> {
     STOKER_TRY(check_inside(window, info));
     STOKER_TRY(whole, context.scratch({{info.height, info.width, info.channels}}, DType::kUint8));
-    return PixelRows{static_cast<std::byte*>(whole.raw()), info.width * info.channels};
+    return PixelRows{static_cast<std::byte*>(whole.mutable_raw()), info.width * info.channels};
   }));
   const int64_t channels = whole.dim(2);
   STOKER_TRY(Array picture, context.result({{window.height, window.width, channels}}, DType::kUint8));

@@ -69,7 +69,7 @@ bool run_loop(const Operands& operands, Array& out, const BroadcastLoop& loop) {
   loop.each([&](int64_t at_a, int64_t at_b, int64_t at_out, const BroadcastLoop::Axis& inner) {
     const auto* a = static_cast<const std::byte*>(operands.a.raw()) + at_a * size_a;
     const auto* b = static_cast<const std::byte*>(operands.b.raw()) + at_b * size_b;
-    auto* to = static_cast<std::byte*>(out.raw()) + at_out * size_out;
+    auto* to = static_cast<std::byte*>(out.mutable_raw()) + at_out * size_out;
     if (pattern_a) a = pattern_a.written_out(a);
     if (pattern_b) b = pattern_b.written_out(b);
     const int64_t most = pattern_a ? pattern_a.length() : pattern_b ? pattern_b.length() : inner.count;
@@ -124,7 +124,7 @@ Result<Column> apply_items(const BinaryItems& items, std::span<const Column> inp
 Result<Column> apply_items(const UnaryItems& items, std::span<const Column> inputs, OpRows& rows, Context& context) {
   const auto fill = [&](const Array& from, Array& out, DType computed) -> Result<void> {
     STOKER_TRY(Array ready, converted(from, computed));
-    items.loops[static_cast<size_t>(computed)](ready.raw(), out.raw(), ready.count());
+    items.loops[static_cast<size_t>(computed)](ready.raw(), out.mutable_raw(), ready.count());
     return {};
   };
   if (const std::optional<Array> block = as_block(inputs[0], rows)) {

@@ -70,7 +70,7 @@ Result<Array> Normalize::apply(std::span<const Array> inputs, Context& context) 
   STOKER_TRY(check_picture(from.dims()));
   STOKER_TRY(const Normalization how, this->how(from.type(), from.dims().back()));
   STOKER_TRY(Array out, context.result(laid_out(from.dims(), order), DType::kFloat32));
-  auto* to = static_cast<float*>(out.raw());
+  auto* to = static_cast<float*>(out.mutable_raw());
   for (int64_t i = 0; i < pictures_in(from.dims()); ++i) {
     const ImageView picture = picture_of(from, i);
     normalize_picture(picture, how, order, to);

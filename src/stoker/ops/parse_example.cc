@@ -127,12 +127,12 @@ Result<Column> ExampleFeatures::apply(std::span<const Column> inputs, OpRows& ro
       const Array records = input_row(inputs[0], i);
       if (records.rank() > 1) return no_records(std::string(name_of(records.type())) + words_of(records.dims()));
       Array found = table_for(joined(records.dims(), Dims(&n, 1)), keeper_of(records));
-      STOKER_TRY(find_in(names, part, records, to_bytes(found.raw())));
+      STOKER_TRY(find_in(names, part, records, to_bytes(found.mutable_raw())));
       return found;
     });
   const int64_t dims[] = {rows.size, n};
   Array block = table_for(dims, keeper_of(inputs[0]));
-  Bytes* found = to_bytes(block.raw());
+  Bytes* found = to_bytes(block.mutable_raw());
   const Bytes* table = table_of(inputs[0], rows.size);
   Array kept;
   for (int32_t i = 0; i < rows.size; ++i, found += n) {

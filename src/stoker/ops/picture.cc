@@ -47,7 +47,7 @@ Result<LeafSpec> intensity_spec(const LeafSpec& input) {
 Result<Array> brightened(const Array& from, float delta, Context& context) {
   STOKER_TRY(check_intensity(from.type()));
   STOKER_TRY(Array out, context.result(from.dims(), from.type()));
-  adjust_brightness(from.raw(), from.type(), delta, out.raw(), from.count());
+  adjust_brightness(from.raw(), from.type(), delta, out.mutable_raw(), from.count());
   return out;
 }
 
@@ -111,7 +111,7 @@ Result<Array> ConvertImageDtype::apply(std::span<const Array> inputs, Context& c
   STOKER_TRY(check_intensity(from.type()));
   if (from.type() == dtype) return from;
   STOKER_TRY(Array out, context.result(from.dims(), dtype));
-  convert_intensity(from.raw(), from.type(), out.raw(), dtype, saturate, from.count());
+  convert_intensity(from.raw(), from.type(), out.mutable_raw(), dtype, saturate, from.count());
   return out;
 }
 

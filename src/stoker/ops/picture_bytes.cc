@@ -138,7 +138,7 @@ Result<Array> picture_from(Bytes bytes, const PictureWish& wish, Context& contex
     const int64_t dims[] = {info.frames, info.height, info.width, info.channels};
     const Dims shape = has_frames(format, info, wish.frames) ? Dims(dims) : Dims(dims).subspan(1);
     STOKER_TRY(picture, turns || scales ? context.scratch(shape, type) : context.result(shape, type));
-    return PixelRows{static_cast<std::byte*>(picture.raw()),
+    return PixelRows{static_cast<std::byte*>(picture.mutable_raw()),
                      info.width * info.channels * static_cast<int64_t>(size_of(type))};
   }));
   if (turns) {

@@ -96,7 +96,7 @@ struct Way {
 class StepSink final : public RowSink {
  public:
   StepSink(const std::vector<RowStep>& steps, DType type, Size size, int64_t channels, Array& out)
-      : steps_(steps), type_(type), size_(size), channels_(channels), out_(static_cast<std::byte*>(out.raw())) {
+      : steps_(steps), type_(type), size_(size), channels_(channels), out_(static_cast<std::byte*>(out.mutable_raw())) {
     out_stride_ = static_cast<size_t>(size.width * channels) * size_of(out.type());
     size_t widest = size_of(type);
     for (const RowStep& step : steps) widest = std::max(widest, size_of(step.to));

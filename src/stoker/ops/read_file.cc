@@ -20,7 +20,7 @@ Result<Array> rest_of(File& file) {
   int64_t used = 0;
   STOKER_TRY(Array block, Array::make({room}, DType::kUint8));
   while (true) {
-    auto* text = static_cast<char*>(block.raw());
+    auto* text = static_cast<char*>(block.mutable_raw());
     STOKER_TRY(const size_t count, file.read({text + used, static_cast<size_t>(room - used)}));
     if (count == 0) break;
     used += static_cast<int64_t>(count);
@@ -29,7 +29,7 @@ Result<Array> rest_of(File& file) {
       return record_too_large("content", file.path(), 0, most);
     room *= 2;
     STOKER_TRY(Array larger, Array::make({room}, DType::kUint8));
-    std::memcpy(larger.raw(), text, static_cast<size_t>(used));
+    std::memcpy(larger.mutable_raw(), text, static_cast<size_t>(used));
     block = std::move(larger);
   }
   Buffer* owner = block.owner();

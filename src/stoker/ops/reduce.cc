@@ -156,7 +156,7 @@ template <typename T>
 void store(const std::vector<T>& values, Array& out) {
   // uint8_t stands for bool only where the result is one.
   const DType type = std::is_same_v<T, uint8_t> && out.type() == DType::kBool ? DType::kBool : dtype_of<T>;
-  convert_items(values.data(), type, out.raw(), out.type(), static_cast<int64_t>(values.size()));
+  convert_items(values.data(), type, out.mutable_raw(), out.type(), static_cast<int64_t>(values.size()));
 }
 
 // `out` has the dims that are left.

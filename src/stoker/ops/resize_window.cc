@@ -118,7 +118,7 @@ Result<Array> ResizeWithPad::apply(std::span<const Array> inputs, Context& conte
   dims[dims.size() - 2] = target_width;
   STOKER_TRY(Array out, context.result(dims, type));
   if (out.count() == 0) return out;
-  std::memset(out.raw(), 0, static_cast<size_t>(out.byte_size()));
+  std::memset(out.mutable_raw(), 0, static_cast<size_t>(out.byte_size()));
   for (int64_t i = 0; i < pictures_in(from.dims()); ++i) {
     STOKER_TRY(resize_picture(picture_of(from, i), window_of(picture_of(out, i), place), how));
   }

@@ -51,7 +51,7 @@ std::optional<Array> as_block(const Column& column, const OpRows& rows, Strings 
     return *std::move(block);
   }
   const auto bytes = static_cast<size_t>(model->byte_size());
-  auto* to = static_cast<std::byte*>(block->raw());
+  auto* to = static_cast<std::byte*>(block->mutable_raw());
   for (int32_t i = 0; i < rows.size; ++i, to += bytes) {
     if (any_failed && rows.has_failed(i))
       std::memset(to, 0, bytes);

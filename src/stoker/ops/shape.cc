@@ -96,7 +96,7 @@ void copy_range(const Array& from, size_t axis, const Range& range, Array& to) {
   const auto part = static_cast<size_t>(product(from.dims().subspan(axis + 1))) * size_of(from.type());
   const auto whole = static_cast<size_t>(from.dims()[axis]) * part;
   const auto* in = static_cast<const std::byte*>(from.raw());
-  auto* out = static_cast<std::byte*>(to.raw());
+  auto* out = static_cast<std::byte*>(to.mutable_raw());
   for (int64_t o = 0; o < outer; ++o, in += whole)
     for (int64_t i = 0; i < range.count; ++i, out += part)
       std::memcpy(out, in + static_cast<size_t>(range.first + i * range.step) * part, part);
@@ -187,7 +187,7 @@ Result<Array> joined(std::vector<Array> inputs, int64_t axis, bool stacked, Cont
     STOKER_TRY(input, converted(input, type));
   }
   STOKER_TRY(Array out, context.result(dims, type));
-  auto* to = static_cast<std::byte*>(out.raw());
+  auto* to = static_cast<std::byte*>(out.mutable_raw());
   for (int64_t o = 0, outer = product(Dims(dims).first(at)); o < outer; ++o)
     for (const Array& input : inputs) {
       const auto part = static_cast<size_t>(product(input.dims().subspan(at))) * size_of(type);
@@ -379,7 +379,7 @@ Result<Column> ShapeOf::apply(std::span<const Column> inputs, OpRows& rows, Cont
     const Array row = input_row(inputs[0], i);
     const auto rank = static_cast<int64_t>(row.rank());
     STOKER_TRY(Array out, context.result(Dims(&rank, 1), out_type));
-    convert_items(row.dims().data(), DType::kInt64, out.raw(), out_type, rank);
+    convert_items(row.dims().data(), DType::kInt64, out.mutable_raw(), out_type, rank);
     return out;
   });
 }

@@ -6,8 +6,8 @@ namespace stoker {
 namespace {
 
 struct Known {
-  std::mutex mutex;
-  std::vector<std::weak_ptr<CacheStore>> stores;
+  Mutex mutex;
+  std::vector<std::weak_ptr<CacheStore>> stores STOKER_GUARDED_BY(mutex);
 };
 Known& known() {
   static auto* all = new Known;
@@ -17,21 +17,13 @@ Known& known() {
 // The same values in memory of their own; nothing when there is no room.
 std::optional<Array> copy_of(const Array& array) {
   if (array.rank() == 0 && array.type() != DType::kBytes) return array;
-  std::optional<Array> copy;
-  if (array.type() == DType::kBytes) {
-    std::vector<Bytes> texts;
-    for (int64_t i = 0, n = array.count(); i < n; ++i) texts.push_back(array.bytes_at(i));
-    Result<Array> made = Array::of_strings(texts, array.dims());
-    if (made) copy = *std::move(made);
-  } else {
-    Result<Array> made = Array::make(array.dims(), array.type());
-    if (made) {
-      std::memcpy(made->raw(), array.raw(), static_cast<size_t>(array.byte_size()));
-      copy = *std::move(made);
-    }
+  Result<Array> copy = array.clone();
+  if (!copy) return std::nullopt;
+  if (Buffer* owner = copy->owner()) {
+    owner->keep_charged();
+    owner->freeze();
   }
-  if (copy && copy->owner()) copy->owner()->keep_charged();
-  return copy;
+  return *std::move(copy);
 }
 
 std::optional<Run> copy_of(const Run& run, int32_t row) {
@@ -52,14 +44,15 @@ constexpr int64_t kEntryBytes = 256;
 
 std::shared_ptr<CacheStore> CacheStore::make() {
   auto store = std::make_shared<CacheStore>();
-  std::lock_guard lock(known().mutex);
-  std::erase_if(known().stores, [](const auto& old) { return old.expired(); });
-  known().stores.push_back(store);
+  Known& all = known();
+  const MutexLock lock(all.mutex);
+  std::erase_if(all.stores, [](const auto& old) { return old.expired(); });
+  all.stores.push_back(store);
   return store;
 }
 
 std::optional<Run> CacheStore::find(int64_t position) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   auto found = by_position_.find(position);
   if (found == by_position_.end()) return std::nullopt;
   return found->second;
@@ -69,7 +62,7 @@ void CacheStore::put(int64_t position, const Run& one) {
   PoliteScope polite;
   std::optional<Run> copy = copy_of(one, 0);
   if (!copy) return;
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   bytes_ += copy->byte_size() + kEntryBytes;
   by_position_.insert_or_assign(position, *std::move(copy));
 }
@@ -78,12 +71,12 @@ void CacheStore::append(int64_t first, const Run& run) {
   PoliteScope polite;
   for (int32_t row = 0; row < run.size; ++row) {
     {
-      std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (full_ || first + row > static_cast<int64_t>(in_order_.size())) return;
       if (first + row < static_cast<int64_t>(in_order_.size())) continue;
     }
     std::optional<Run> copy = copy_of(run, row);  // outside the lock: making room may want it
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!copy) full_ = true;
     if (full_ || first + row != static_cast<int64_t>(in_order_.size())) return;
     bytes_ += copy->byte_size() + kEntryBytes;
@@ -92,7 +85,7 @@ void CacheStore::append(int64_t first, const Run& run) {
 }
 
 std::optional<Run> CacheStore::read(int64_t first, int64_t most) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto kept = static_cast<int64_t>(in_order_.size());
   if (first >= kept) return std::nullopt;
   Run run;
@@ -101,35 +94,36 @@ std::optional<Run> CacheStore::read(int64_t first, int64_t most) {
 }
 
 void CacheStore::finish(int64_t length) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!full_ && length == static_cast<int64_t>(in_order_.size())) length_ = length;
 }
 
 std::optional<int64_t> CacheStore::length() {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return length_;
 }
 
 int64_t CacheStore::bytes() {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return bytes_;
 }
 
 int64_t CacheStore::elements() {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return static_cast<int64_t>(by_position_.size() + in_order_.size());
 }
 
 int64_t CacheStore::reclaim(int64_t bytes) {
   std::vector<std::shared_ptr<CacheStore>> stores;
   {
-    std::lock_guard lock(known().mutex);
-    for (const auto& weak : known().stores)
+    Known& all = known();
+    const MutexLock lock(all.mutex);
+    for (const auto& weak : all.stores)
       if (auto store = weak.lock()) stores.push_back(std::move(store));
   }
   int64_t freed = 0;
   for (const auto& store : stores) {
-    std::lock_guard lock(store->mutex_);
+    const MutexLock lock(store->mutex_);
     auto& kept = store->by_position_;
     while (freed < bytes && !kept.empty()) {
       const int64_t entry = kept.begin()->second.byte_size();

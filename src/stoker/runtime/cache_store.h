@@ -2,11 +2,11 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 #include <vector>
 
 #include "stoker/core/element.h"
+#include "stoker/core/mutex.h"
 
 namespace stoker {
 
@@ -39,12 +39,12 @@ class CacheStore {
   std::atomic<int64_t> expected{0};  // elements in all; 0 or kEndless: not known
 
  private:
-  std::mutex mutex_;
-  std::unordered_map<int64_t, Run> by_position_;
-  std::vector<Run> in_order_;
-  std::optional<int64_t> length_;
-  bool full_ = false;  // there was no room: what is kept is a prefix
-  int64_t bytes_ = 0;
+  Mutex mutex_;
+  std::unordered_map<int64_t, Run> by_position_ STOKER_GUARDED_BY(mutex_);
+  std::vector<Run> in_order_ STOKER_GUARDED_BY(mutex_);
+  std::optional<int64_t> length_ STOKER_GUARDED_BY(mutex_);
+  bool full_ STOKER_GUARDED_BY(mutex_) = false;  // there was no room: what is kept is a prefix
+  int64_t bytes_ STOKER_GUARDED_BY(mutex_) = 0;
 };
 
 // The origins of a cache's rows for another place of its node: sources numbered

@@ -85,7 +85,7 @@ Result<Array> array_of(const Items& items, DType type) {
       return dims.empty() ? Array::of_bytes(texts[0]) : Array::of_strings(texts, dims);
     } else {
       STOKER_TRY(Array array, Array::make(dims, type));
-      auto* at = static_cast<T*>(array.raw());
+      auto* at = static_cast<T*>(array.mutable_raw());
       for (const Json* item : items.list()) {
         STOKER_TRY(*at, number_of<T>(*item));
         ++at;

@@ -35,8 +35,8 @@ class Npy::Files {
     if (whole_[file]) return whole_[file]->row(i);
     STOKER_TRY(Array row, context.output(0, Dims(header.dims).subspan(1), header.type));
     const auto bytes = row.count() * static_cast<int64_t>(size_of(header.type));
-    STOKER_TRY(
-        set_->read(file, header.values_at + i * bytes, {static_cast<char*>(row.raw()), static_cast<size_t>(bytes)}));
+    STOKER_TRY(set_->read(file, header.values_at + i * bytes,
+                          {static_cast<char*>(row.mutable_raw()), static_cast<size_t>(bytes)}));
     convert_npy_values(header, row);
     return row;
   }

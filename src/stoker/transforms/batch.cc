@@ -38,7 +38,7 @@ void give(Run& open, Emit& out) {
     }
     batch.leaves.push_back(rows.columns[leaf].block());
   }
-  out.put(std::move(batch), origin);
+  out.put(Run::of(std::move(batch), origin));
 }
 
 }  // namespace

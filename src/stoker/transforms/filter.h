@@ -16,7 +16,9 @@ struct Filter {
   Result<void> check() const { return predicate.check(); }
   std::string words() const { return predicate.words(); }
   bool calls_user() const { return predicate.calls_user(); }
+  PassUse pass_use() const { return predicate.pass_use(); }
   bool waits() const { return predicate.waits(); }
+  Hints hints() const { return {.parallel_calls = predicate.most_calls()}; }
   Result<Spec> spec(std::span<const Spec> inputs) const;
   Result<std::vector<uint8_t>> keep(Run& run, Context& context) const;
 };

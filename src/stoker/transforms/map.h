@@ -22,6 +22,7 @@ struct Map {
   Result<void> check() const;
   std::string words() const { return map_func.words(); }
   bool calls_user() const { return map_func.calls_user(); }
+  PassUse pass_use() const { return map_func.pass_use(); }
   bool waits() const { return map_func.waits(); }
   std::optional<std::pair<Map, Map>> cut() const;
   bool by_item() const { return map_func.program() && map_func.program()->by_item(); }

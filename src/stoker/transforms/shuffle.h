@@ -26,6 +26,7 @@ struct Shuffle {
     return {};
   }
   int64_t cardinality(std::span<const int64_t> inputs) const { return inputs[0]; }
+  PassUse pass_use() const { return PassUse::kOrders; }
   EngineParams engine() const {
     EngineParams params{.kind = EngineKind::kShuffle};
     if (buffer_size && *buffer_size != kUnknown) params.buffer = buffer_size;
