@@ -159,7 +159,7 @@ TEST_P(Checkpoint, WithWrongNumbersBreaksNothing) {
 // Every checkpoint that differs from this one in one value, or lacks it.
 template <typename T>  // of nlohmann's, which keeps the order of keys or not
 std::vector<T> with_one_value_changed(const T& saved) {
-  const std::vector<T> wrong{-1,  INT64_MAX, INT64_MIN, 1e300,      0.5,        "text",
+  const std::vector<T> wrong{-1,    INT64_MAX, INT64_MIN, 1e300,      0.5,        "text",
                              "nan", nullptr,   true,      T::array(), T::object()};
   std::vector<T> all;
   const T flat = saved.flatten();

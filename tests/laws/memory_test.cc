@@ -26,7 +26,7 @@ struct Large {
   Result<Element> apply(Element element, Context&) const {
     Result<Array> made = Array::make({kBytes}, DType::kUint8);
     if (!made) return made.error();
-    std::memset(made->raw(), static_cast<int>(element.leaves[0].scalar<int64_t>() % 251), kBytes);
+    std::memset(made->mutable_raw(), static_cast<int>(element.leaves[0].scalar<int64_t>() % 251), kBytes);
     return Element(*std::move(made));
   }
 };
@@ -102,7 +102,7 @@ TEST(MemoryOfAWindow, HoldsResultsWithoutWhatTheyWereMadeOf) {
     return [i = int64_t{0}]() mutable -> Result<std::optional<Element>> {
       if (i == kAll) return std::optional<Element>();
       STOKER_TRY(Array bytes, Array::make({kBytes}, DType::kUint8));
-      std::memset(bytes.raw(), static_cast<int>(i++), kBytes);
+      std::memset(bytes.mutable_raw(), static_cast<int>(i++), kBytes);
       return std::optional<Element>(Element(std::move(bytes)));
     };
   };

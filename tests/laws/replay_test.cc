@@ -71,14 +71,14 @@ Dataset odd(const Dataset& dataset) {
 
 TEST_P(Replay, HoldsAfterFiltersAndRandomMaps) {
   if (!gives_numbers(made())) GTEST_SKIP() << "no numbers";
-  for (const Dataset& dataset : {made().then(AddNoise{}), odd(made().then(AddNoise{})).then(AddNoise{}),
-                                 odd(made().shuffle({.buffer_size = 4})).then(AddNoise{}).repeat({.count = 2}),
-                                 odd(made().then(AddNoise{})).cache({}).shuffle({}).then(AddNoise{}),
-                                 made().cache({}).then(AddNoise{}).shuffle({}).take({.count = 9}),
-                                 odd(made().then(AddNoise{})).enumerate({}),
-                                 made().then(AddNoise{}).concatenate({.dataset = made().then(AddNoise{})}),
-                                 Dataset::zip({.datasets = {made().then(AddNoise{}), odd(made()).then(AddNoise{})}}),
-                                 odd(made().shuffle({})).then(AddNoise{}).batch({.batch_size = 3})}) {
+  for (const Dataset& dataset :
+       {made().then(AddNoise{}), odd(made().then(AddNoise{})).then(AddNoise{}),
+        odd(made().shuffle({.buffer_size = 4})).then(AddNoise{}).repeat({.count = 2}),
+        odd(made().then(AddNoise{})).cache({}).shuffle({}).then(AddNoise{}),
+        made().cache({}).then(AddNoise{}).shuffle({}).take({.count = 9}), odd(made().then(AddNoise{})).enumerate({}),
+        made().then(AddNoise{}).concatenate({.dataset = made().then(AddNoise{})}),
+        Dataset::zip({.datasets = {made().then(AddNoise{}), odd(made()).then(AddNoise{})}}),
+        odd(made().shuffle({})).then(AddNoise{}).batch({.batch_size = 3})}) {
     replay_every_element(dataset, 2);
     if (HasFatalFailure()) return;
   }

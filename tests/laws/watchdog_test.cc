@@ -141,7 +141,7 @@ struct Large {
   Result<Element> apply(Element element, Context&) const {
     Result<Array> made = Array::make({kBytes}, DType::kUint8);
     if (!made) return made.error();
-    std::memset(made->raw(), 0, kBytes);
+    std::memset(made->mutable_raw(), 0, kBytes);
     return tuple_of({std::move(element), Element(*std::move(made))});
   }
 };

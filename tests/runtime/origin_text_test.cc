@@ -8,8 +8,9 @@ namespace {
 const std::vector<std::string> kSources{"train", "test", "train:2"};
 
 TEST(OriginText, IsReadBackAsItWasWritten) {
-  for (const char* text : {"train:0", "test:18204@2", "train:3/17", "train:3@1/17@2/0", "train:3/1:17", "train:(3,test:4@1)",
-                           "test:(1,1)", "test:((1,train:2),train:2:3)", "train:(3/1,test:4)", "train:2:7"}) {
+  for (const char* text :
+       {"train:0", "test:18204@2", "train:3/17", "train:3@1/17@2/0", "train:3/1:17", "train:(3,test:4@1)", "test:(1,1)",
+        "test:((1,train:2),train:2:3)", "train:(3/1,test:4)", "train:2:7"}) {
     const Result<Origin> origin = origin_from_text(text, kSources);
     ASSERT_TRUE(origin.ok()) << text;
     EXPECT_EQ(origin_text(*origin, kSources), text);

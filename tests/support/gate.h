@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -38,14 +39,15 @@ class Gate {
   bool open_ = false;
 };
 
-// Takes the engine's messages while it lives.
+// Receives the engine's messages while it lives; one that is on its way when it
+// goes is lost.
 class Messages {
  public:
   Messages() {
-    set_message_sink([this](const std::string& text) {
-      std::lock_guard lock(mutex_);
-      all_.push_back(text);
-      changed_.notify_all();
+    set_message_sink([received = received_](const std::string& text) {
+      std::lock_guard lock(received->mutex);
+      received->all.push_back(text);
+      received->changed.notify_all();
     });
   }
   ~Messages() { set_message_sink({}); }
@@ -54,10 +56,10 @@ class Messages {
 
   // Waits for a message with these words in it.
   std::string with(const std::string& words) {
-    std::unique_lock lock(mutex_);
+    std::unique_lock lock(received_->mutex);
     std::string found;
-    changed_.wait(lock, [&] {
-      for (const std::string& text : all_)
+    received_->changed.wait(lock, [&] {
+      for (const std::string& text : received_->all)
         if (text.find(words) != std::string::npos) found = text;
       return !found.empty();
     });
@@ -65,9 +67,12 @@ class Messages {
   }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::string> all_;
+  struct Received {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::vector<std::string> all;
+  };
+  const std::shared_ptr<Received> received_ = std::make_shared<Received>();
 };
 
 }  // namespace stoker

@@ -8,10 +8,20 @@
 #include "stoker/api/loader.h"
 #include "stoker/graph/stage_of.h"
 #include "stoker/runtime/checkpoint.h"
+#include "stoker/runtime/delivery.h"
 #include "stoker/runtime/origin_text.h"
 #include "stoker/runtime/plan.h"
 
 namespace stoker {
+namespace {
+
+// The only element of a run, as the caller's own.
+Result<Element> delivered(Run run) {
+  STOKER_TRY(make_receivers_own(run));
+  return run.element(0);
+}
+
+}  // namespace
 
 Dataset Dataset::started(std::shared_ptr<const Stage> stage, Location at) {
   Result<std::shared_ptr<const Node>> node = make_node(std::move(stage), nullptr, at);
@@ -62,7 +72,7 @@ Result<Element> Dataset::at(int64_t i) const {
   Passes passes;
   Run run = Listed{plan->list, plan->list_steps}.make({i}, {0}, MakeContext{&passes, nullptr, &plan->sources, nullptr});
   if (const Failure* failure = run.failure_of(0)) return failure->error;
-  return run.element(0);
+  return delivered(std::move(run));
 }
 
 Result<std::string> Dataset::explain() const {
@@ -141,6 +151,7 @@ struct OnlyOrigin {
     void describe(Fields&) {}
   };
   void describe(Fields&) {}
+  PassUse pass_use() const { return PassUse::kOrders; }  // it counts for itself: others see nothing of this run
 
   Result<Flow> step(State&, Element element, Emit& out, Context& context) const {
     const Origin here = context.origin();
@@ -152,8 +163,7 @@ struct OnlyOrigin {
 };
 
 // Runs the epoch of an element up to it; nothing where it is not delivered.
-Result<std::optional<Element>> run_up_to(const Dataset& dataset, const Origin& origin,
-                                         const Plan& known) {
+Result<std::optional<Element>> run_up_to(const Dataset& dataset, const Origin& origin, const Plan& known) {
   const Origin& first = outermost(origin);
   const bool endless = known.strides[static_cast<size_t>(first.source)] >= kEndless;
   const int64_t last_pass = endless ? first.pass + kMixedPasses : kEndless;
@@ -201,11 +211,11 @@ Result<Element> Dataset::replay(std::string_view text) const {
   const Passes passes;
   const Remade made = remake(*plan, origin, MakeContext{&passes, nullptr, &plan->sources, nullptr});
   if (made.run.size > 0 && made.run.failure_of(0)) return with_files(made.run.failure_of(0)->error, origin, *plan);
-  if (made.complete && made.run.size > 0) return made.run.element(0);
+  if (made.complete && made.run.size > 0) return delivered(made.run);
   if (!made.complete) {
     STOKER_TRY(std::optional<Element> found, run_up_to(*this, origin, *plan));
     if (found) return *std::move(found);
-    if (made.run.size > 0) return made.run.element(0);
+    if (made.run.size > 0) return delivered(made.run);
   }
   return Error::not_found("no element is delivered with the origin ", text,
                           made.complete ? ": a filter drops it" : " in its pass");

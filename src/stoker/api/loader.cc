@@ -1,8 +1,8 @@
 #include "stoker/api/loader.h"
 
 #include <chrono>
-#include <mutex>
 
+#include "stoker/core/mutex.h"
 #include "stoker/runtime/checkpoint.h"
 #include "stoker/runtime/engine.h"
 #include "stoker/runtime/machine.h"
@@ -25,8 +25,38 @@ using Engines = std::vector<std::shared_ptr<Engine>>;
 void drop(Engines engines) {
   std::erase(engines, nullptr);
   for (const auto& engine : engines) engine->stop();
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
-  for (const auto& engine : engines) engine->release_by(deadline);
+  const auto now = std::chrono::steady_clock::now();
+  for (const auto& engine : engines) engine->release_by(engine->is_running_here() ? now : now + kPatience);
+}
+
+// The loader whose turn the calling thread holds while user code may run.
+thread_local const void* turn_here = nullptr;
+
+class TurnScope {
+ public:
+  explicit TurnScope(const void* loader) : outer_(std::exchange(turn_here, loader)) {}
+  ~TurnScope() { turn_here = outer_; }
+  TurnScope(const TurnScope&) = delete;
+  TurnScope& operator=(const TurnScope&) = delete;
+
+ private:
+  const void* const outer_;
+};
+
+Error called_by_its_own_function(std::string_view what) {
+  return Error::precondition(what,
+                             " was called by a function that this iterator is running, and would wait for it to "
+                             "return; call it from the training loop");
+}
+
+// Nothing of a loader's can be used or freed in such a process: its threads are
+// gone, and a lock that one of them held stays locked.
+Result<void> check_not_forked() {
+  if (!Pool::is_lost_in_fork()) return {};
+  return Error::precondition(
+      "this process was forked from one that was already loading data, and threads do not survive a fork; use the "
+      "start method \"spawn\" or \"forkserver\" (multiprocessing.get_context(\"spawn\")), or fork before the first "
+      "iteration");
 }
 
 EngineOptions options_for(const Plan& plan, const LoaderOptions& given) {
@@ -40,24 +70,30 @@ EngineOptions options_for(const Plan& plan, const LoaderOptions& given) {
 
 }  // namespace
 
-// Everything under its lock, which nobody holds while an element is made.
+// `turn` is held by what replaces the current engine: opening it, beginning an
+// epoch, restoring. Stages may read files and user code may run meanwhile.
+// `mutex` guards the members below it and is held for moments, never while
+// anything waits, runs user code or frees what user code made. Order: turn, then
+// mutex; neither is taken under a lock of the engine or the pool.
 struct Loader::Running : std::enable_shared_from_this<Running> {
   const Dataset dataset;
   const LoaderOptions options;
   const std::shared_ptr<Meters> meters = std::make_shared<Meters>();
-  std::mutex mutex;
-  std::shared_ptr<const Plan> plan;
-  std::shared_ptr<Engine> engine;
-  std::shared_ptr<Engine> ahead;  // the next epoch, which nobody has taken yet
-  int64_t epochs = 0;             // begun
-  bool closed = false;
-  bool told = false;  // the data set's own error
-  std::function<void(const Json&)> waiting;
+  Mutex turn;
+  std::shared_ptr<const Plan> plan STOKER_GUARDED_BY(turn);
+  int64_t epochs STOKER_GUARDED_BY(turn) = 0;  // begun
+
+  Mutex mutex;
+  std::shared_ptr<Engine> engine STOKER_GUARDED_BY(mutex);
+  std::shared_ptr<Engine> ahead STOKER_GUARDED_BY(mutex);  // the next epoch, which no iterator has taken yet
+  bool closed STOKER_GUARDED_BY(mutex) = false;
+  bool told STOKER_GUARDED_BY(mutex) = false;  // the dataset's own error
+  std::function<void(const Json&)> waiting STOKER_GUARDED_BY(mutex);
   const std::shared_ptr<Restarts> restarts;
-  Location begun_at;
-  int64_t begun_ns = 0;
-  int64_t first_ns = 0;  // when the epoch's first element was there; 0: not yet
-  bool ended = false;    // so was its end
+  Location begun_at STOKER_GUARDED_BY(mutex);
+  int64_t begun_ns STOKER_GUARDED_BY(mutex) = 0;
+  int64_t first_ns STOKER_GUARDED_BY(mutex) = 0;  // when the epoch's first element was there; 0: not yet
+  bool ended STOKER_GUARDED_BY(mutex) = false;    // so was its end
 
   Running(Dataset dataset_in, LoaderOptions options_in, Location at)
       : dataset(std::move(dataset_in)),
@@ -66,49 +102,60 @@ struct Loader::Running : std::enable_shared_from_this<Running> {
         begun_at(std::move(at)) {}
 
   // Nothing begins after this.
-  void end() {
-    std::lock_guard lock(mutex);
+  Engines end() {
+    const MutexLock lock(mutex);
     closed = true;
+    return take_engines();
+  }
+
+  // The caller drops them after it has released its locks.
+  Engines take_engines() STOKER_REQUIRES(mutex) {
     leave();
-    drop({std::exchange(ahead, nullptr), std::exchange(engine, nullptr)});
+    return {std::exchange(ahead, nullptr), std::exchange(engine, nullptr)};
+  }
+
+  bool runs_here() {
+    const MutexLock lock(mutex);
+    return (engine && engine->is_running_here()) || (ahead && ahead->is_running_here()) || turn_here == this;
   }
 
   // An epoch that was begun nowhere is a look of ours: it takes no pass, so that
   // iterators give what they would have given without it.
-  bool is_look() const { return begun_at.line == 0; }
+  bool is_look() const STOKER_REQUIRES(mutex) { return begun_at.line == 0; }
 
   // The epoch that is about to go.
-  void leave() {
+  void leave() STOKER_REQUIRES(mutex) {
     if (!engine || begun_ns == 0 || is_look()) return;
     restarts->note(engine->delivered(), ended,
                    static_cast<double>((first_ns > 0 ? first_ns : now_ns()) - begun_ns) * 1e-9);
     begun_ns = 0;
   }
 
-  // Nothing, or what is to be told about loops that leave every epoch at once.
-  std::string complaint() {
+  // Nothing, or the warning about loops that leave every epoch at once.
+  std::string complaint() STOKER_REQUIRES(mutex) {
     if (waiting || !restarts->reaches(kRestartsTold)) return {};
     return "stoker: " + std::to_string(restarts->row().iterators) +
            " iterators of one data set were dropped after one batch each (the last was made at " + begun_at.words() +
            "): every step sees the first batch again; make the iterator once, before the loop";
   }
 
-  std::shared_ptr<Engine> made(Passes passes) {
+  std::shared_ptr<Engine> made(Passes passes) STOKER_REQUIRES(turn) {
     EngineOptions engine_options = options_for(*plan, options);
-    engine_options.waiting = waiting;
-    engine_options.counts_passes = !is_look();
+    {
+      const MutexLock lock(mutex);
+      engine_options.waiting = waiting;
+      engine_options.counts_passes = !is_look();
+    }
     auto made = Engine::make(plan, meters, std::move(engine_options), std::move(passes));
     made->on_all_begun([loader = weak_from_this(), made = made.get()] {
       const std::shared_ptr<Running> self = loader.lock();
       if (!self) return;
-      // Whoever holds the lock is the consumer, who will see to it, or ends all.
-      const std::unique_lock lock(self->mutex, std::try_to_lock);
-      if (lock.owns_lock() && self->engine.get() == made) self->fill_next_epoch();
+      self->try_fill_next_epoch(made);
     });
     return made;
   }
 
-  Result<void> prepare() {
+  Result<void> prepare() STOKER_REQUIRES(turn) {
     if (plan) return {};
     if (dataset.error()) return *dataset.error();
     if (!process_settings()) return process_settings().error();
@@ -116,76 +163,184 @@ struct Loader::Running : std::enable_shared_from_this<Running> {
     return {};
   }
 
-  Result<void> open() {
-    if (engine) return {};
-    STOKER_TRY(prepare());
-    ++epochs;
-    begun_ns = now_ns();
-    first_ns = 0;
-    ended = false;
-    if (ahead && take_if_next(*plan, ahead->passes())) {
-      engine = std::exchange(ahead, nullptr);
-      return {};
+  // Makes the engine current, unless the loader was closed meanwhile.
+  void install(const std::shared_ptr<Engine>& made) STOKER_REQUIRES(turn) {
+    {
+      const MutexLock lock(mutex);
+      if (!closed) {
+        engine = made;
+        begun_ns = now_ns();
+        first_ns = 0;
+        ended = false;
+        return;
+      }
     }
-    drop({std::exchange(ahead, nullptr)});  // another iterator took its pass
-    engine = made(is_look() ? next_passes(*plan) : take_passes(*plan));
-    return {};
+    drop({made});
   }
 
-  // When the last piece of an epoch has begun, the next epoch begins to fill: work
-  // ahead like any other, dropped if nobody wants it. Functions whose effects
-  // nobody knows wait until the data set has been iterated twice.
-  void fill_next_epoch() {
-    if (ahead || !engine || is_look() || !engine->all_begun() || (plan->calls_user && epochs < 2)) return;
-    ahead = made(next_passes(*plan));
-    ahead->begin();
+  // The current engine, opened if there is none; null once closed.
+  Result<std::shared_ptr<Engine>> open() STOKER_REQUIRES(turn) {
+    std::shared_ptr<Engine> untaken;
+    bool look = false;
+    {
+      const MutexLock lock(mutex);
+      if (engine || closed) return engine;
+      untaken = std::exchange(ahead, nullptr);
+      look = is_look();
+    }
+    STOKER_TRY(prepare());
+    ++epochs;
+    if (!untaken || !take_if_next(*plan, untaken->passes())) {
+      drop({std::exchange(untaken, nullptr)});  // another iterator took its pass
+      untaken = made(look ? next_passes(*plan) : take_passes(*plan));
+    }
+    install(untaken);
+    const MutexLock lock(mutex);
+    return engine;
+  }
+
+  // When the last piece of an epoch has begun, the next epoch begins to fill: it is
+  // prefetched like anything else, and dropped if no iterator takes it. Functions
+  // with unknown effects wait until the dataset has been iterated twice.
+  void fill_next_epoch(const Engine* current) STOKER_REQUIRES(turn) {
+    {
+      const MutexLock lock(mutex);
+      if (ahead || closed || !engine || engine.get() != current || is_look() || !engine->all_begun()) return;
+    }
+    if (!options.prefetch_next_epoch || (plan->calls_user && epochs < 2)) return;
+    const std::shared_ptr<Engine> next = made(next_passes(*plan));
+    {
+      const MutexLock lock(mutex);
+      if (!closed && !ahead && engine.get() == current) ahead = next;
+      if (ahead != next) return;
+    }
+    next->begin();
+  }
+
+  // Makes an engine at the saved position current. Everything is ready before
+  // anything of the old one is given up: a restore that fails changes nothing.
+  // Returns what the caller drops once it has released the turn.
+  Result<Engines> restore(std::string_view checkpoint) STOKER_REQUIRES(turn) {
+    {
+      const MutexLock lock(mutex);
+      if (closed) return Error::precondition("a closed loader cannot be restored from a checkpoint");
+    }
+    STOKER_TRY(prepare());
+    STOKER_TRY(const Json json, read_checkpoint(checkpoint));
+    STOKER_TRY(CheckpointHead head, read_head(*plan, json));
+    STOKER_TRY(auto restored_plan, lower(dataset.node(), *meters, Positions::kAsAsked, {}, &head.seeds));
+    std::swap(plan, restored_plan);
+    const std::shared_ptr<Engine> restored = made(head.passes);
+    if (Result<void> done = restored->restore(json); !done) {
+      std::swap(plan, restored_plan);
+      drop({restored});
+      return std::move(done).error();
+    }
+    adopt_head(*plan, head);
+    const MutexLock lock(mutex);
+    if (closed) return Engines{restored};
+    begun_ns = first_ns = 0;  // an epoch that goes on is no new one
+    ended = false;
+    return Engines{std::exchange(engine, restored), std::exchange(ahead, nullptr)};
+  }
+
+  // A thread that holds the turn is replacing the engine, or does this itself.
+  void try_fill_next_epoch(const Engine* current) {
+    if (!turn.try_lock()) return;
+    fill_next_epoch(current);
+    turn.unlock();
+  }
+
+  // Called for each element while it matters: for the epoch's first and last, and
+  // while its last pieces run.
+  void note_next(const std::shared_ptr<Engine>& from, bool is_end) {
+    {
+      const MutexLock lock(mutex);
+      if (engine != from) return;
+      if (first_ns == 0) first_ns = now_ns();
+      ended |= is_end;
+      if (ahead) return;
+    }
+    try_fill_next_epoch(from.get());
   }
 };
 
 Loader::Loader(Dataset dataset, LoaderOptions options, Location at)
     : running_(std::make_shared<Running>(std::move(dataset), options, std::move(at))) {}
-Loader::~Loader() {
-  if (running_) running_->end();
-}
+Loader::~Loader() { discard(); }
 Loader::Loader(Loader&&) noexcept = default;
 Loader& Loader::operator=(Loader&& other) noexcept {
-  if (running_) running_->end();
+  discard();
   running_ = std::move(other.running_);
   return *this;
 }
 
+void Loader::discard() {
+  if (!running_) return;
+  if (Pool::is_lost_in_fork())
+    new std::shared_ptr<Running>(std::move(running_));  // never freed: see check_not_forked
+  else
+    drop(running_->end());
+}
+
 Result<std::optional<Element>> Loader::next() {
+  const std::shared_ptr<Running> kept = running_;  // the loader may be dropped by another thread
+  Running& at = *kept;
+  STOKER_TRY(check_not_forked());
   std::shared_ptr<Engine> engine;
-  std::string complaint;
   {
-    std::lock_guard lock(running_->mutex);
-    if (running_->closed || running_->told) return std::optional<Element>();
-    if (Result<void> opened = running_->open(); !opened) {
-      running_->told = true;  // once; what follows is the end
-      return std::move(opened).error();
-    }
-    engine = running_->engine;
-    if (running_->first_ns == 0) complaint = running_->complaint();
+    const MutexLock lock(at.mutex);
+    if (at.closed || at.told) return std::optional<Element>();
+    engine = at.engine;
   }
-  if (!complaint.empty()) tell(complaint);
+  if (!engine) {
+    if (turn_here == &at) return called_by_its_own_function("next()");
+    std::string complaint;
+    {
+      const MutexLock turn(at.turn);
+      const TurnScope here(&at);
+      Result<std::shared_ptr<Engine>> opened = at.open();
+      const MutexLock lock(at.mutex);
+      if (!opened) {
+        at.told = true;  // once; what follows is the end
+        return std::move(opened).error();
+      }
+      engine = *std::move(opened);
+      complaint = at.complaint();
+    }
+    if (!complaint.empty()) tell(complaint);
+    if (!engine) return std::optional<Element>();
+  }
   const bool first = engine->delivered() == 0;
   Result<std::optional<Element>> element = engine->next();
   const bool ended = element && !*element;
-  if (first || ended || engine->all_begun()) {
-    std::lock_guard lock(running_->mutex);
-    if (engine != running_->engine) return element;
-    if (running_->first_ns == 0) running_->first_ns = now_ns();
-    running_->ended |= ended;
-    if (!running_->ahead) running_->fill_next_epoch();
-  }
+  if (first || ended || engine->all_begun()) at.note_next(engine, ended);
   return element;
 }
 
 void Loader::begin_epoch(Location at) {
-  std::lock_guard lock(running_->mutex);
-  running_->leave();
-  running_->begun_at = std::move(at);
-  drop({std::exchange(running_->engine, nullptr)});
+  if (Result<void> fit = check_not_forked(); !fit) throw std::move(fit).error();
+  if (running_->runs_here()) throw called_by_its_own_function("begin_epoch()");
+  std::shared_ptr<Engine> left;
+  {
+    const MutexLock turn(running_->turn);
+    const MutexLock lock(running_->mutex);
+    running_->leave();
+    running_->told = false;  // what is wrong with the dataset is reported again
+    running_->begun_at = std::move(at);
+    left = std::exchange(running_->engine, nullptr);
+  }
+  drop({left});
+}
+
+void Loader::release() {
+  if (Pool::is_lost_in_fork()) return;
+  Engines left;
+  {
+    const MutexLock lock(running_->mutex);
+    left = running_->take_engines();
+  }
+  drop(std::move(left));
 }
 
 Loader::Iterator Loader::begin(Location at) {
@@ -194,65 +349,74 @@ Loader::Iterator Loader::begin(Location at) {
 }
 
 Result<std::string> Loader::save() {
-  std::lock_guard lock(running_->mutex);
-  if (running_->closed) return Error::precondition("a closed loader has no place to save");
-  STOKER_TRY(running_->open());
-  STOKER_TRY(Json json, running_->engine->save());
+  STOKER_TRY(check_not_forked());
+  std::shared_ptr<Engine> engine;
+  bool closed = false;
+  {
+    const MutexLock lock(running_->mutex);
+    engine = running_->engine;
+    closed = running_->closed;
+  }
+  if (!engine && !closed) {
+    if (turn_here == running_.get()) return called_by_its_own_function("save()");
+    const MutexLock turn(running_->turn);
+    STOKER_TRY(engine, running_->open());
+  }
+  if (!engine) return Error::precondition("a closed loader has no position to save");
+  STOKER_TRY(Json json, engine->save());
   return checkpoint_text(std::move(json));
 }
 
 Result<void> Loader::restore(std::string_view checkpoint) {
   Running& at = *running_;
-  std::lock_guard lock(at.mutex);
-  if (at.closed) return Error::precondition("a closed loader cannot go on from a checkpoint");
-  STOKER_TRY(at.prepare());
-  STOKER_TRY(const Json json, read_checkpoint(checkpoint));
-  STOKER_TRY(CheckpointHead head, read_head(*at.plan, json));
-  // All of it is there before anything of the old is given up: a restore that
-  // fails changes nothing.
-  STOKER_TRY(auto plan, lower(at.dataset.node(), *at.meters, Positions::kAsAsked, {}, &head.seeds));
-  std::swap(at.plan, plan);
-  auto engine = at.made(head.passes);
-  if (Result<void> restored = engine->restore(json); !restored) {
-    std::swap(at.plan, plan);
-    drop({std::move(engine)});
-    return restored;
+  STOKER_TRY(check_not_forked());
+  if (at.runs_here()) return called_by_its_own_function("restore()");
+  Engines left;
+  {
+    const MutexLock turn(at.turn);
+    const TurnScope here(&at);
+    STOKER_TRY(left, at.restore(checkpoint));
   }
-  adopt_head(*at.plan, head);
-  drop({std::exchange(at.engine, std::move(engine)), std::exchange(at.ahead, nullptr)});
-  at.begun_ns = 0;  // an epoch that goes on is no new one
+  drop(std::move(left));
   return {};
 }
 
 std::string Loader::stats() {
-  std::lock_guard lock(running_->mutex);
-  return running_->engine ? running_->engine->stats().text() : "{}";
+  const std::shared_ptr<Engine> engine = current();
+  return engine ? engine->stats().text() : "{}";
 }
 
 std::vector<Skipped> Loader::skipped() {
-  std::lock_guard lock(running_->mutex);
   std::vector<Skipped> all;
-  if (running_->engine)
-    for (SkippedElement& one : running_->engine->skipped())
-      all.push_back({std::move(one.origin), std::move(one.error)});
+  if (const std::shared_ptr<Engine> engine = current())
+    for (SkippedElement& one : engine->skipped()) all.push_back({std::move(one.origin), std::move(one.error)});
   return all;
 }
 
 double Loader::wait_seconds() const {
-  std::lock_guard lock(running_->mutex);
-  return running_->engine ? static_cast<double>(running_->engine->consumer_wait_ns()) * 1e-9 : 0;
+  const std::shared_ptr<Engine> engine = current();
+  return engine ? static_cast<double>(engine->consumer_wait_ns()) * 1e-9 : 0;
 }
 
-void Loader::close() {
-  Engines engines;
-  {
-    std::lock_guard lock(running_->mutex);
-    engines = {std::exchange(running_->ahead, nullptr), std::exchange(running_->engine, nullptr)};
-    running_->closed = true;
-  }
+void Loader::close(std::optional<std::chrono::milliseconds> patience) {
+  if (Pool::is_lost_in_fork()) return;
+  if (running_->runs_here()) throw called_by_its_own_function("close()");
+  Engines engines = running_->end();
   std::erase(engines, nullptr);
   for (const auto& engine : engines) engine->stop();
-  for (const auto& engine : engines) engine->release_when_done();
+  const auto deadline = std::chrono::steady_clock::now() + patience.value_or(std::chrono::milliseconds(0));
+  for (const auto& engine : engines)
+    if (patience)
+      engine->release_by(deadline);
+    else
+      engine->release_when_done();
+}
+
+// Null between epochs, and in a forked process, whose locks cannot be trusted.
+std::shared_ptr<Engine> Loader::current() const {
+  if (Pool::is_lost_in_fork()) return nullptr;
+  const MutexLock lock(running_->mutex);
+  return running_->engine;
 }
 
 const Dataset& Loader::dataset() const { return running_->dataset; }
@@ -260,12 +424,12 @@ const Dataset& Loader::dataset() const { return running_->dataset; }
 const std::shared_ptr<Restarts>& Loader::restarts() const { return running_->restarts; }
 
 std::string Loader::begun_at() const {
-  std::lock_guard lock(running_->mutex);
+  const MutexLock lock(running_->mutex);
   return running_->begun_at.words();
 }
 
 void Loader::on_waiting(std::function<void(const Json& stats)> call) {
-  std::lock_guard lock(running_->mutex);
+  const MutexLock lock(running_->mutex);
   running_->waiting = std::move(call);
 }
 

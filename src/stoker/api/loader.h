@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,6 +14,8 @@
 
 namespace stoker {
 
+class Engine;
+
 enum class OnError { kRaise, kSkip };
 
 struct LoaderOptions {
@@ -20,6 +23,9 @@ struct LoaderOptions {
   std::optional<OnError> on_error;
   double skip_at_most = 1.0;  // share of elements, with kSkip
   double stall_warning_seconds = 30;
+  // Whether the next epoch starts to fill when the last pieces of this one run.
+  // For programs that release the loader after each epoch it would be in vain.
+  bool prefetch_next_epoch = true;
   // Asked about ten times a second by a thread that waits in next(), with no
   // lock held; true makes that call end with Cancelled, nothing being lost.
   std::function<bool()> interrupted;
@@ -31,8 +37,16 @@ struct Skipped {
   Error error;
 };
 
-// A data set and one current iterator over it. Batches come in the order that
-// graph, seed and epoch fix, made ahead by the process's workers.
+// A dataset and one current iterator over it. Batches come in the order that
+// graph, seed and epoch fix, prefetched by the process's workers.
+//
+// Every member may be called from any thread at any moment, also while another
+// thread is inside next(). A function that the loader itself runs may read its
+// statistics and save(); calling next(), begin_epoch(), restore() or close() from
+// there fails with FailedPrecondition, because each of them would wait for the
+// function to return. After fork() without exec, a loader whose process had
+// worker threads fails with FailedPrecondition in the child. What returns no
+// Result throws these as Error.
 class Loader {
  public:
   explicit Loader(Dataset dataset, LoaderOptions options = {}, Location at = Location::current());
@@ -44,8 +58,12 @@ class Loader {
   // which the next call goes on. Safe from several threads: each element goes
   // to one of them.
   Result<std::optional<Element>> next();
-  // Starts the next epoch, dropping what is left of the last.
+  // Starts the next epoch and drops what is left of the last. A thread inside
+  // next() gets the end.
   void begin_epoch(Location at = Location::current());
+  // Stops all work and releases everything that is held. The next call to next()
+  // starts the next epoch, with the tuning that was found so far.
+  void release();
 
   // for (auto& batch : loader): one epoch, errors thrown as Error.
   using Iterator = EpochIterator<Loader>;
@@ -61,8 +79,9 @@ class Loader {
   std::vector<Skipped> skipped();
   // Seconds the consumer waited in next(), this epoch.
   double wait_seconds() const;
-  // Waits for calls in progress; next() then answers the end.
-  void close();
+  // Ends the loader: next() returns the end from now on. Waits for calls of user
+  // functions that are in progress, for `patience` at most.
+  void close(std::optional<std::chrono::milliseconds> patience = std::nullopt);
 
   const Dataset& dataset() const;
   // How this data set's iterators were dropped of late, by any loader of it.
@@ -74,7 +93,10 @@ class Loader {
   void on_waiting(std::function<void(const Json& stats)> call);
 
  private:
-  struct Running;  // the iterators and the lock on them
+  struct Running;  // the iterators and the locks on them
+
+  void discard();
+  std::shared_ptr<Engine> current() const;
 
   std::shared_ptr<Running> running_;  // a worker may be beginning the next epoch
 };

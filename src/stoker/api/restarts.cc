@@ -12,8 +12,8 @@ struct Known {
   std::shared_ptr<Restarts> restarts;
 };
 struct All {
-  std::mutex mutex;
-  std::map<const NodeState*, Known> known;
+  Mutex mutex;
+  std::map<const NodeState*, Known> known STOKER_GUARDED_BY(mutex);
 };
 All& all() {
   static auto* one = new All;
@@ -23,7 +23,7 @@ All& all() {
 }  // namespace
 
 void Restarts::note(int64_t batches, bool ended, double start_seconds) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (batches > 1 || ended) {
     iterators_ = 0;
     seconds_ = 0;
@@ -35,19 +35,20 @@ void Restarts::note(int64_t batches, bool ended, double start_seconds) {
 }
 
 Restarts::Row Restarts::row() const {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return {iterators_, iterators_ > 0 ? seconds_ / static_cast<double>(iterators_) : 0};
 }
 
 bool Restarts::reaches(int64_t iterators) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (reached_ || iterators_ < iterators) return false;
   return reached_ = true;
 }
 
 std::shared_ptr<Restarts> Restarts::of(const Node& node) {
-  std::lock_guard lock(all().mutex);
-  auto& known = all().known;
+  All& restarts = all();
+  const MutexLock lock(restarts.mutex);
+  auto& known = restarts.known;
   const auto found = known.find(node.state.get());
   if (found != known.end() && !found->second.node.expired()) return found->second.restarts;
   std::erase_if(known, [](const auto& one) { return one.second.node.expired(); });

@@ -2,7 +2,8 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
+
+#include "stoker/core/mutex.h"
 
 namespace stoker {
 
@@ -27,10 +28,10 @@ class Restarts {
   static std::shared_ptr<Restarts> of(const Node& node);
 
  private:
-  mutable std::mutex mutex_;
-  int64_t iterators_ = 0;
-  double seconds_ = 0;
-  bool reached_ = false;
+  mutable Mutex mutex_;
+  int64_t iterators_ STOKER_GUARDED_BY(mutex_) = 0;
+  double seconds_ STOKER_GUARDED_BY(mutex_) = 0;
+  bool reached_ STOKER_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace stoker

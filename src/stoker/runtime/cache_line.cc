@@ -47,7 +47,7 @@ class CacheLine final : public LineNode {
       if (pulled.kind != Pulled::Kind::kRun) return pulled;
       {
         Dropped dropped;
-        std::lock_guard lock(instance_.engine->mutex());
+        const MutexLock lock(instance_.engine->mutex());
         child_->root->prune(child_at_ + pulled.run.size, dropped);
       }
       keep(pulled.run);

@@ -11,13 +11,13 @@ ThreadSlot*& ThreadSlot::mine() {
 
 CallScope::CallScope(const Call& call) : slot_(ThreadSlot::mine()) {
   if (!slot_) return;
-  std::lock_guard lock(slot_->mutex);
+  const MutexLock lock(slot_->mutex);
   outer_ = std::exchange(slot_->call, call);
 }
 
 CallScope::~CallScope() {
   if (!slot_) return;
-  std::lock_guard lock(slot_->mutex);
+  const MutexLock lock(slot_->mutex);
   slot_->call = outer_;
 }
 

@@ -3,8 +3,8 @@
 #include <atomic>
 #include <cstdint>
 #include <ctime>
-#include <mutex>
 
+#include "stoker/core/mutex.h"
 #include "stoker/runtime/meter.h"
 
 namespace stoker {
@@ -22,8 +22,8 @@ struct Call {
 // What one thread of the pool is doing: written by the thread, read by the
 // monitor. While the monitor looks, the call does not end.
 struct ThreadSlot {
-  std::mutex mutex;
-  Call call;  // guarded by mutex
+  Mutex mutex;
+  Call call STOKER_GUARDED_BY(mutex);
   std::atomic<bool> counts_as_worker{false};
   std::atomic<bool> found_waiting{false};  // the monitor has put another worker in its place
   int tid = 0;

@@ -110,22 +110,22 @@ bool are_next(const Plan& plan, const Passes& passes, const Counters& counters) 
 }  // namespace
 
 Passes next_passes(const Plan& plan) {
-  NodeState& state = *plan.node->state;
-  std::lock_guard lock(state.mutex);
+  NodeState& state = *counting_node(*plan.node).state;
+  const MutexLock lock(state.mutex);
   return next_of(plan, state.passes);
 }
 
 bool take_if_next(const Plan& plan, const Passes& passes) {
-  NodeState& state = *plan.node->state;
-  std::lock_guard lock(state.mutex);
+  NodeState& state = *counting_node(*plan.node).state;
+  const MutexLock lock(state.mutex);
   if (!are_next(plan, passes, state.passes)) return false;
   take_next(plan, state.passes);
   return true;
 }
 
 Passes take_passes(const Plan& plan) {
-  NodeState& state = *plan.node->state;
-  std::lock_guard lock(state.mutex);
+  NodeState& state = *counting_node(*plan.node).state;
+  const MutexLock lock(state.mutex);
   Passes passes = next_of(plan, state.passes);
   take_next(plan, state.passes);
   return passes;
@@ -138,8 +138,8 @@ void raise_passes(const Plan& plan, const Passes& passes, int32_t source, int64_
   if (own == plan.counted.end()) return;
   if (pass < 0 || pass > kMostPasses) return;  // an element that a damaged checkpoint brought
   const int64_t begun = pass / own->unit - passes.base(*own->node, own->place);
-  NodeState& state = *plan.node->state;
-  std::lock_guard lock(state.mutex);
+  NodeState& state = *counting_node(*plan.node).state;
+  const MutexLock lock(state.mutex);
   for (const Counted& counted : plan.counted) {
     if (counted.cached || counted.source != source) continue;
     const int64_t next = passes.base(*counted.node, counted.place) + begun / counted.stride + 1;
@@ -162,8 +162,8 @@ void start_with(const Plan& plan, int32_t source, int64_t pass) {
   if (!own) return;
   const auto stride_of = [&](int32_t of) { return plan.strides[static_cast<size_t>(of)]; };
   const int64_t epoch = (pass / own->unit - own_place) / places[own->node->state.get()] / stride_of(source);
-  NodeState& state = *plan.node->state;
-  std::lock_guard lock(state.mutex);
+  NodeState& state = *counting_node(*plan.node).state;
+  const MutexLock lock(state.mutex);
   for (const Counted& counted : plan.counted) {
     if (counted.cached || epoch <= 0) continue;
     const int64_t each = std::max<int64_t>(1, stride_of(counted.source) / counted.stride);
@@ -181,8 +181,8 @@ Json checkpoint_head(const Plan& plan, const Passes& passes) {
   json.set("seeds", std::move(seeds));
   Json bases = Json::list();
   Json counters = Json::list();
-  NodeState& state = *plan.node->state;
-  std::lock_guard lock(state.mutex);
+  NodeState& state = *counting_node(*plan.node).state;
+  const MutexLock lock(state.mutex);
   for (const Counted& counted : plan.counted) {
     bases.push(passes.base(*counted.node, counted.place));
     const auto next = state.passes.find(counted.node->state.get());
@@ -252,9 +252,9 @@ Result<CheckpointHead> read_head(const Plan& plan, const Json& json) {
 
 void adopt_head(const Plan& plan, const CheckpointHead& head) {
   for (const Node* node : nodes_of(*plan.node)) node->state->seed = head.seeds.at(node->state.get());
-  NodeState& state = *plan.node->state;
-  std::lock_guard lock(state.mutex);
-  state.passes = head.counters;
+  NodeState& state = *counting_node(*plan.node).state;
+  const MutexLock lock(state.mutex);
+  for (const auto& [node, passes] : head.counters) state.passes[node] = passes;
 }
 
 namespace {

@@ -5,6 +5,7 @@
 
 #include "stoker/batch/slab.h"
 #include "stoker/runtime/checkpoint.h"
+#include "stoker/runtime/delivery.h"
 #include "stoker/runtime/pool.h"
 #include "stoker/runtime/task.h"
 
@@ -89,6 +90,7 @@ std::shared_ptr<Engine> Engine::make(std::shared_ptr<const Plan> plan, std::shar
   root->passes = std::move(passes);
   root->make = {&root->passes, nullptr, &engine->plan_->sources, &engine->stopped_};
   root->root = &root->add_segment(*engine->plan_->root, 0);
+  const MutexLock lock(engine->mutex_);
   engine->root_ = root;
   engine->add_to_order(*root);
   return engine;
@@ -109,7 +111,7 @@ void Engine::begin() {
 void Engine::stop() {
   stopped_ = true;
   Pool::process().remove(this);
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (Segment* segment : order_) {
     segment->queued.clear();
     segment->keep_tuning();
@@ -118,17 +120,18 @@ void Engine::stop() {
 }
 
 void Engine::release_by(std::chrono::steady_clock::time_point deadline) {
-  std::unique_lock lock(mutex_);
-  piece_done_.wait_until(lock, deadline, [&] { return running_ == 0; });
+  mutex_.lock();
+  while (running_ > 0 && piece_done_.wait_until(mutex_, deadline) == std::cv_status::no_timeout) {
+  }
   if (running_ == 0)
-    release(lock);
+    release();
   else
-    abandon(lock);
+    abandon();
 }
 
 // A call does not return: all that it has no hold of goes now, the rest when
 // it ends.
-void Engine::abandon(std::unique_lock<std::mutex>& lock) {
+void Engine::abandon() {
   std::vector<std::unique_ptr<Ticket>> tickets;
   std::vector<std::unique_ptr<LineNode>> lines;
   std::vector<std::shared_ptr<Slab>> slabs;
@@ -139,35 +142,40 @@ void Engine::abandon(std::unique_lock<std::mutex>& lock) {
     slabs.push_back(std::move(segment->slab));
     if (!segment->line_busy) lines.push_back(std::move(segment->line));
   }
-  lock.unlock();
+  mutex_.unlock();
   // They close their children, under the lock. Children stand behind the lines
   // that opened them and go first: their instance goes with that line.
   while (!lines.empty()) lines.pop_back();
-  const std::unique_lock consumer(consumer_mutex_, std::try_to_lock);
-  if (consumer.owns_lock()) let_go();
+  drop_undelivered();
 }
 
 void Engine::release_when_done() {
-  std::unique_lock lock(mutex_);
-  piece_done_.wait(lock, [&] { return running_ == 0; });
-  release(lock);
+  mutex_.lock();
+  while (running_ > 0) piece_done_.wait(mutex_);
+  release();
 }
 
 // Frees what the windows hold; children go with the lines that opened them.
-void Engine::release(std::unique_lock<std::mutex>& lock) {
-  if (released_) return;
-  released_ = true;
+void Engine::release() {
+  if (std::exchange(released_, true)) return mutex_.unlock();
   std::shared_ptr<Instance> root = std::move(root_);
   forget_segments();
-  lock.unlock();
+  mutex_.unlock();
   root.reset();
-  let_go();
+  drop_undelivered();
 }
 
-void Engine::let_go() {
+// Does nothing while a thread is inside next(): that thread calls this again
+// when it leaves and finds the engine stopped.
+void Engine::drop_undelivered() {
+  if (!consumer_mutex_.try_lock()) return;
   current_ = Run();
+  current_row_ = 0;
   ready_.clear();
+  consumer_mutex_.unlock();
 }
+
+bool Engine::is_running_here() const { return RunningScope::covers(*this); }
 
 std::shared_ptr<Instance> Engine::open(const SegmentPlan& root_plan, std::shared_ptr<const Plan> plan,
                                        const Instance& outer, int64_t pass, std::shared_ptr<const Origin> parent,
@@ -179,14 +187,14 @@ std::shared_ptr<Instance> Engine::open(const SegmentPlan& root_plan, std::shared
   // from 0 and takes its cache's.
   child->passes = plan == outer.plan ? outer.passes : Passes();
   if (plan == outer.plan) {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     child->begun = outer.begun;
   }
   child->pass = pass;
   child->plan = std::move(plan);
   child->make = {&child->passes, std::move(parent), &plan_->sources, &stopped_};
   child->root = &child->add_segment(root_plan, rank);
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   add_to_order(*child);
   return child;
 }
@@ -208,7 +216,7 @@ void Engine::forget_segments() {
 
 void Engine::close(Instance& instance) {
   std::vector<std::unique_ptr<Ticket>> dropped;  // freed outside the lock
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (std::exchange(instance.closed, true)) return;
   for (const auto& segment : instance.segments) {
     segment->closed = true;
@@ -225,51 +233,96 @@ void Engine::close(Instance& instance) {
 }
 
 bool Engine::line_ended(const Segment& segment) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return segment.line_ended;
 }
 
 // ---- the consumer
 
 Result<std::optional<Element>> Engine::next() {
-  std::lock_guard one_at_a_time(consumer_mutex_);
+  if (is_running_here())
+    return Error::precondition(
+        "next() was called by a function that this iterator is running, which would wait for itself; "
+        "give the function a dataset of its own to iterate");
+  if (consumer_thread_.load() == std::this_thread::get_id())
+    return Error::precondition("next() was called by a signal handler or callback that runs inside next()");
+  if (!lock_consumer()) return Error::cancelled();
+  consumer_thread_ = std::this_thread::get_id();
+  Result<std::optional<Element>> element = std::optional<Element>();
+  try {
+    element = next_element();
+  } catch (...) {
+    element = error_of_exception();
+  }
+  consumer_thread_ = std::thread::id();
+  consumer_mutex_.unlock();
+  if (stopped_) drop_undelivered();
+  return element;
+}
+
+// False when the calling thread is interrupted while another one is in next().
+bool Engine::lock_consumer() {
+  if (!options_.interrupted) {
+    consumer_mutex_.lock();
+    return true;
+  }
+  while (!consumer_mutex_.try_lock_for(kAskInterrupted))
+    if (options_.interrupted()) return false;
+  return true;
+}
+
+Result<std::optional<Element>> Engine::next_element() {
   begin();
+  bool at_once = true;
   while (true) {
     if (too_many_failed_) return std::optional<Element>();
     if (current_row_ < current_.size) {
       const int32_t row = current_row_++;
-      ++delivered_rows_;
+      delivered_rows_.store(delivered_rows_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
       note_pass(current_.origins.at(row));
-      if (const Failure* failure = current_.failed.empty() ? nullptr : current_.failure_of(row)) {
-        STOKER_TRY(
-            handle(current_.failed[static_cast<size_t>(failure - current_.failed.data())], current_.origins.at(row)));
-        continue;
+      const Failure* failure = current_.failed.empty() ? nullptr : current_.failure_of(row);
+      if (!failure) {
+        delivered_elements_.fetch_add(1, std::memory_order_relaxed);
+        return std::optional<Element>(current_.element(row));
       }
-      delivered_elements_.fetch_add(1, std::memory_order_relaxed);
-      return std::optional<Element>(current_.element(row));
+      const auto number = static_cast<size_t>(failure - current_.failed.data());
+      STOKER_TRY(handle(current_.failed[number], current_.origins.at(row)));
+    } else {
+      if (std::exchange(at_once, false)) asked_ns_ = now_ns();
+      STOKER_TRY(const bool more, refill());
+      if (!more && std::exchange(interrupted_, false)) return Error::cancelled();
+      if (!more) break;
     }
-    if (refill()) continue;
-    if (std::exchange(interrupted_, false)) return Error::cancelled();
-    std::lock_guard lock(mutex_);
-    STOKER_TRY(judge_failures(true));
-    return std::optional<Element>();
+    // A filter or an error policy may skip elements for a long time.
+    if (is_wanted_elsewhere()) {
+      interrupted_ = false;
+      return Error::cancelled();
+    }
   }
+  const MutexLock lock(mutex_);
+  STOKER_TRY(judge_failures(true));
+  return std::optional<Element>();
 }
 
 Result<void> Engine::handle(Failure& failure, const Origin& origin) {
   ++failures_;
-  if (!options_.skip_errors) return with_files(failure.error, origin, *plan_);
+  // A function that was cancelled, or that ends the program, is no bad element.
+  if (!options_.skip_errors || failure.error.code() == Code::kCancelled) {
+    Error raised = with_files(failure.error, origin, *plan_);
+    failure.error.set_cause(nullptr);  // it is the caller's now
+    return raised;
+  }
   // What a function threw holds its frames and all they refer to. It is released here: that may take an interpreter's
   // lock, which must not happen under ours.
   failure.error.set_cause(nullptr);
-  const Error error = skipped_.size() < kMostSkipped ? with_files(failure.error, origin, *plan_) : failure.error;
-  std::lock_guard lock(mutex_);
+  const bool is_listed = failures_ <= static_cast<int64_t>(kMostSkipped);
+  const Error error = is_listed ? with_files(failure.error, origin, *plan_) : failure.error;
+  const MutexLock lock(mutex_);
   if (skipped_.empty()) first_failed_pass_ = pass_of(origin);
   // One that fails in a later pass with nothing given so far, and the end will not come to be judged.
   const bool pass_ended = delivered_elements_ == 0 && pass_of(origin) != first_failed_pass_ && is_endless(*plan_->node);
   if (!pass_ended) ++skipped_count_;
-  if (skipped_.size() < kMostSkipped)
-    skipped_.push_back({error.place().origin.empty() ? origin.words() : error.place().origin, error});
+  if (is_listed) skipped_.push_back({error.place().origin.empty() ? origin.words() : error.place().origin, error});
   return judge_failures(pass_ended);
 }
 
@@ -318,14 +371,23 @@ void Engine::note_pass(const Origin& origin) {
     return;
   }
   const auto source = static_cast<size_t>(origin.source);
-  if (source >= last_pass_.size() || last_pass_[source] == origin.pass || !root_) return;
+  if (source >= last_pass_.size() || last_pass_[source] == origin.pass) return;
   last_pass_[source] = origin.pass;
-  raise_passes(*plan_, root_->passes, origin.source, origin.pass);
+  std::shared_ptr<Instance> root;
+  {
+    const MutexLock lock(mutex_);
+    root = root_;
+  }
+  if (!root) return;
+  raise_passes(*plan_, root->passes, origin.source, origin.pass);
 }
 
-bool Engine::refill() {
-  while (ready_.empty())
-    if (!take_ready()) return false;
+// False at the end, when the engine is stopped and when the consumer is
+// interrupted. True without a new run where a filter kept nothing.
+Result<bool> Engine::refill() {
+  if (ready_.empty() && !take_ready()) return false;
+  if (ready_.empty()) return true;
+  STOKER_TRY(make_receivers_own(ready_.front()));
   current_ = std::move(ready_.front());
   ready_.pop_front();
   current_row_ = 0;
@@ -342,8 +404,8 @@ bool Engine::take_ready() {
   bool refill_now = false;
   int waiting = 0;
   {
-    std::unique_lock lock(mutex_);
-    if (!wait_for_head(lock)) return false;
+    const MutexLock lock(mutex_);
+    if (!wait_for_head()) return false;
     Segment& root = *root_->root;
     const auto small = std::min<int64_t>(kSmallReady, Budget::process().limit() / kReadyShare);
     int64_t bytes = 0;
@@ -363,35 +425,34 @@ bool Engine::take_ready() {
 }
 
 // Until the head of the consumer's window can be taken; false at the end.
-bool Engine::wait_for_head(std::unique_lock<std::mutex>& lock) {
+bool Engine::wait_for_head() {
   const int64_t begun = now_ns();
   bool waited = false;
-  asked_ns_ = begun;
   while (true) {
-    if (stopped_ || !root_) return false;
+    if (stopped_ || !root_) return stop_waiting();
     Segment& root = *root_->root;
     if (root.head_ready()) break;
-    if (root.at_end()) return false;
+    if (root.at_end()) return stop_waiting();
     waited = true;
     consumer_waiting_ = true;
     waiting_since_ = waiting_since_ == 0 ? begun : waiting_since_;
     if (Piece piece = pick_demand(ThreadKind::kConsumer)) {
-      lock.unlock();
+      mutex_.unlock();
       run(std::move(piece), ThreadKind::kConsumer);  // it may be the last to hold a child, which needs the lock to go
       const bool wanted = is_wanted_elsewhere();
-      lock.lock();
+      mutex_.lock();
       if (wanted) return stop_waiting();
       continue;
     }
     root.note_empty();
     result_ready_.store(false, std::memory_order_relaxed);
-    lock.unlock();
+    mutex_.unlock();
     Pool::process().wake_all();
     const bool ready = spin();
-    lock.lock();
+    mutex_.lock();
     if (ready || result_ready_.load(std::memory_order_relaxed) || stopped_) continue;
     if (root_->root->head_ready() || root_->root->at_end()) continue;
-    if (!sleep_until_woken(lock)) return false;
+    if (!sleep_until_woken()) return false;
   }
   consumer_waiting_ = false;
   waiting_since_ = 0;
@@ -404,20 +465,17 @@ bool Engine::wait_for_head(std::unique_lock<std::mutex>& lock) {
   return true;
 }
 
-// False when the consumer's own thread is wanted elsewhere, which is asked only
-// after a while: to ask may mean to wait for an interpreter's lock.
-bool Engine::sleep_until_woken(std::unique_lock<std::mutex>& lock) {
-  auto woken = std::cv_status::no_timeout;
+// Sleeps for kAskInterrupted at most: the pool may have lost its threads, which
+// leaves the work to this one. False when this thread is interrupted, which is
+// not asked more often than that: asking may mean waiting for an interpreter's
+// lock.
+bool Engine::sleep_until_woken() {
   consumer_asleep_ = true;
-  if (options_.interrupted || options_.waiting)
-    woken = consumer_wakes_.wait_for(lock, kAskInterrupted);
-  else
-    consumer_wakes_.wait(lock);
+  consumer_wakes_.wait_for(mutex_, kAskInterrupted);
   consumer_asleep_ = false;
-  if (woken == std::cv_status::no_timeout) return true;
-  lock.unlock();
+  mutex_.unlock();
   const bool wanted = is_wanted_elsewhere();
-  lock.lock();
+  mutex_.lock();
   return !wanted || stop_waiting();
 }
 
@@ -433,8 +491,12 @@ bool Engine::is_wanted_elsewhere() {
   const int64_t now = now_ns();
   if (now - asked_ns_ < kAskInterrupted.count() * 1'000'000) return false;
   asked_ns_ = now;
-  if (options_.waiting) options_.waiting(stats());
-  interrupted_ = options_.interrupted && options_.interrupted();
+  try {
+    if (options_.waiting) options_.waiting(stats());
+    interrupted_ = options_.interrupted && options_.interrupted();
+  } catch (...) {
+    interrupted_ = true;
+  }
   return interrupted_;
 }
 
@@ -451,16 +513,17 @@ bool Engine::spin() const {
 }
 
 std::vector<SkippedElement> Engine::skipped() {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return skipped_;
 }
 
 // ---- checkpoints
 
+// Does not wait for a thread inside next(): the position is the one after the
+// last element that any thread has received.
 Result<Json> Engine::save() {
-  std::lock_guard one_at_a_time(consumer_mutex_);
-  std::lock_guard lock(mutex_);
-  if (!root_) return Error::precondition("a closed loader has no place to save");
+  const MutexLock lock(mutex_);
+  if (!root_ || stopped_) return Error::precondition("a closed loader has no place to save");
   Json json = checkpoint_head(*plan_, root_->passes);
   json.set("delivered", delivered_elements_.load());
   if (skipped_count_ > 0) json.set("skipped", skipped_count_);
@@ -473,8 +536,13 @@ Result<void> Engine::restore(const Json& json) {
   const Json* cut = json.find("cut");
   if (!cut) return Error::invalid("the checkpoint is damaged: it has no \"cut\"");
   delivered_elements_ = count_in(json.find("delivered"));
-  skipped_count_ = count_in(json.find("skipped"));
-  return root_->root->restore(*cut);
+  std::shared_ptr<Instance> root;
+  {
+    const MutexLock lock(mutex_);
+    skipped_count_ = count_in(json.find("skipped"));
+    root = root_;
+  }
+  return root->root->restore(*cut);
 }
 
 }  // namespace stoker

@@ -10,6 +10,10 @@ namespace {
 constexpr double kSmallRun = 256 << 10;  // bytes
 // No single run holds more than this share of the budget, unless it is one row.
 constexpr double kRunShare = 64;
+// Calls of one unbounded stage, and lines of one iterator, on waiting threads at
+// once. Not a limit of the process: a shared one would let the calls of one
+// loader, which may never return, keep every other loader waiting.
+constexpr int32_t kMostWaiting = 64;
 
 bool has_waiting_step(const Segment& segment) {
   return std::ranges::any_of(segment.plan.steps,
@@ -25,7 +29,13 @@ bool Engine::may_run(const Segment& segment, const Ticket& ticket, ThreadKind ki
   if (kind == ThreadKind::kWaiter && !waits) return false;
   if (kind == ThreadKind::kWorker && waits) return false;
   if (kind == ThreadKind::kConsumer && !alone && (waits || calls_user(segment, ticket.step))) return false;
-  return step.parallel == 0 || step.meter->calls.load(std::memory_order_relaxed) < step.parallel;
+  if (step.serial() && ticket.first > segment.turns[ticket.step]) return false;
+  return step.meter->calls.load(std::memory_order_relaxed) < most_calls(step, waits);
+}
+
+int64_t Engine::most_calls(const StepPlan& step, bool waits) {
+  if (step.parallel > 0) return step.parallel;
+  return waits ? kMostWaiting : INT64_MAX;
 }
 
 bool Engine::calls_user(const Segment& segment, size_t from) const {
@@ -37,6 +47,7 @@ bool Engine::calls_user(const Segment& segment, size_t from) const {
 bool Engine::line_may_run(const Segment& segment, ThreadKind kind) const {
   if (Pool::process().workers() == 0) return true;
   if (kind == ThreadKind::kConsumer && segment.plan.line_user) return false;
+  if (kind == ThreadKind::kWaiter && waiting_lines_ >= kMostWaiting) return false;
   return segment.plan.line_waits == (kind == ThreadKind::kWaiter);
 }
 
@@ -99,19 +110,20 @@ bool Engine::admit_line(const Segment& segment) {
   return false;
 }
 
-void Engine::start(Piece& piece) {
+void Engine::start(Piece& piece, ThreadKind kind) {
   ++running_;
   if (&piece.segment->instance != root_.get()) piece.alive = piece.segment->instance.shared_from_this();
   if (!piece.ticket) {
     piece.segment->waiter_called = false;
     piece.segment->line_busy = true;
+    if (kind == ThreadKind::kWaiter) ++waiting_lines_;
     piece.most = rows_for(*piece.segment) * tickets_for(*piece.segment);
     return;
   }
   Ticket& ticket = *piece.ticket;
   ticket.state = Ticket::State::kRunning;
   if (piece.demand) ticket.demand = true;
-  if (ticket.step == 0) ticket.likes = piece.segment->likes;
+  refresh_likes(*piece.segment, ticket);
   ++piece.segment->running;
   piece.segment->queued.erase(ticket.first);
   note_begun(*piece.segment);
@@ -136,7 +148,7 @@ Engine::Piece Engine::pick(ThreadKind kind) {
         if (may_run(*segment, *ticket, kind)) {
           if (!admit(*segment, *ticket)) break;
           Piece piece{segment, ticket, 1, false, nullptr};
-          start(piece);
+          start(piece, kind);
           return piece;
         }
     }
@@ -148,7 +160,7 @@ Engine::Piece Engine::pick(ThreadKind kind) {
     }
     if (!admit_line(*segment)) continue;
     Piece piece{segment, nullptr, 1, false, nullptr};
-    start(piece);
+    start(piece, kind);
     return piece;
   }
   return {};
@@ -164,7 +176,7 @@ Engine::Piece Engine::pick_demand(ThreadKind kind) {
       head.demand = true;
       if (head.state == Ticket::State::kRunning || !may_run(*segment, head, kind)) return {};
       Piece piece{segment, &head, 1, true, nullptr};
-      start(piece);
+      start(piece, kind);
       return piece;
     }
     if (segment->line_busy || segment->line_ended || segment->closed) return {};
@@ -174,14 +186,14 @@ Engine::Piece Engine::pick_demand(ThreadKind kind) {
     }
     if (!line_may_run(*segment, kind)) return {};
     Piece piece{segment, nullptr, 1, true, nullptr};
-    start(piece);
+    start(piece, kind);
     return piece;
   }
 }
 
 // The pool's monitor calls again for those that were called for in vain.
 int Engine::waiter_work(int most) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   for (Segment* segment : for_waiters_) segment->waiter_called = false;
   return call_waiters(most);
 }
@@ -211,7 +223,7 @@ int Engine::call_waiters(int most) {
       const StepPlan& step = segment->plan.steps[ticket->step];
       if (!step.meter->waits.load(std::memory_order_relaxed)) continue;
       const int64_t more = ++calls[step.meter];
-      if (step.parallel == 0 || step.meter->calls.load(std::memory_order_relaxed) + more <= step.parallel) ++found;
+      if (step.meter->calls.load(std::memory_order_relaxed) + more <= most_calls(step, true)) ++found;
     }
   }
   return std::min(found, most);
@@ -237,12 +249,14 @@ size_t Engine::capacity_of(const Segment& segment, size_t enough) {
 // Something that a thread could do, as far as can be said without asking for
 // memory. A worker that finds none for itself calls the waiting threads.
 bool Engine::has_work() {
-  const auto any = [&](Segments& listed, ThreadKind kind) {
-    auto at = listed.begin();
-    while (at != listed.end() && !has_work_for(**at, kind)) at = drop(listed, at);
-    return at != listed.end();
-  };
-  return !stopped_ && (any(for_workers_, ThreadKind::kWorker) || any(for_waiters_, ThreadKind::kWaiter));
+  return !stopped_ &&
+         (has_work_in(for_workers_, ThreadKind::kWorker) || has_work_in(for_waiters_, ThreadKind::kWaiter));
+}
+
+bool Engine::has_work_in(Segments& listed, ThreadKind kind) {
+  auto at = listed.begin();
+  while (at != listed.end() && !has_work_for(**at, kind)) at = drop(listed, at);
+  return at != listed.end();
 }
 
 // A ticket may be for either kind of thread: what a stage's calls do is judged anew
@@ -277,7 +291,7 @@ bool Engine::run_one(ThreadKind kind) {
   int waiting = 0;
   bool more = false;
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     piece = pick(kind);
     if (piece || kind != ThreadKind::kWaiter) waiting = call_waiters(1);
     more = piece && has_work();

@@ -17,14 +17,14 @@ std::string written_at(const Meter& meter) {
 }
 
 std::shared_ptr<CacheStore> kept_by(const Node& cache) {
-  std::lock_guard lock(cache.state->mutex);
+  const MutexLock lock(cache.state->mutex);
   return std::static_pointer_cast<CacheStore>(cache.state->cache);
 }
 
 }  // namespace
 
 std::string Engine::tick(int64_t now) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (stopped_ || !root_) return {};
   for (Segment* segment : order_) {
     sample(*segment);
@@ -110,7 +110,7 @@ Json Engine::stats() {
 }
 
 Json Engine::running_json() {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   Json json = Json::dict();
   const int64_t elapsed = now_ns() - begun_ns_;
   json.set("elements", delivered_elements_.load());

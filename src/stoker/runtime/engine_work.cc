@@ -1,8 +1,10 @@
 // A piece of work, done: lines are pulled, tickets go through their steps,
 // windows fill and are taken from.
 #include <algorithm>
+#include <ranges>
 
 #include "stoker/batch/slab.h"
+#include "stoker/core/fork.h"
 #include "stoker/runtime/engine.h"
 #include "stoker/runtime/pool.h"
 #include "stoker/runtime/task.h"
@@ -36,12 +38,16 @@ class SlabRows final : public RowTarget {
     if (first.type() == DType::kBytes) return;
     std::optional<Array> block = slab_.block(leaf, first_, rows_, first.dims(), first.type());
     if (!block) return;
-    if (column.dense() && column.block().raw() == block->raw()) return;
+    if (column.dense() && column.block().raw() == block->raw()) {
+      column = Column(*std::move(block));
+      return;
+    }
     if (!column.dense())
       for (const Array& row : column.rows())
         if (row.type() != first.type() || !std::ranges::equal(row.dims(), first.dims())) return;
     const auto bytes = static_cast<size_t>(first.byte_size());
-    auto* to = static_cast<std::byte*>(block->raw());
+    if (block->frozen()) return;  // user code kept a row of it: the batch is stacked elsewhere
+    auto* to = static_cast<std::byte*>(const_cast<void*>(block->raw()));  // the ticket's own rows
     if (column.dense()) {
       std::memcpy(to, column.block().raw(), bytes * static_cast<size_t>(rows_));
     } else {
@@ -58,6 +64,10 @@ class SlabRows final : public RowTarget {
   const int64_t first_;
   const int64_t rows_;
 };
+
+bool has_serial_step(const Segment& segment, size_t from = 0) {
+  return std::ranges::any_of(segment.plan.steps | std::views::drop(from), &StepPlan::serial);
+}
 
 // Whether each is from 0 to n - 1: either difference would show its sign. Without
 // a way out in the middle the compiler takes several at a time.
@@ -83,13 +93,14 @@ Run fetch(const ListPlan& list, const Run& names, const MakeContext& context) {
 
 // Whoever calls it holds the engine.
 void Engine::run(Piece piece, ThreadKind kind) {
+  const RunningScope here(*this);
   tell_all_begun();
   if (piece.ticket)
     run_ticket(*piece.segment, *piece.ticket, kind);
   else
     run_line(piece, kind);
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     --running_;
     if (running_ == 0) piece_done_.notify_all();
   }
@@ -113,6 +124,7 @@ void Engine::run_line(Piece piece, ThreadKind kind) {
     std::optional<CallScope> call;
     if (segment.plan.line_waits || segment.plan.line_user)
       call.emplace(Call{segment.line_meter(), now_ns(), segment.issued, nullptr, tell_after_ns()});
+    const NoReturnInChild forking;
     pulled = segment.line->pull(piece.most);
   }
 
@@ -120,14 +132,15 @@ void Engine::run_line(Piece piece, ThreadKind kind) {
   int waiting = 0;
   bool more = false;
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
+    if (kind == ThreadKind::kWaiter) --waiting_lines_;
     segment.line_busy = false;
     segment.blocked_on = nullptr;
     if (pulled.kind == Pulled::Kind::kRun) {
-      mine = issue_all(segment, std::move(pulled.run));
+      if (!segment.closed && !stopped_) mine = issue_all(segment, std::move(pulled.run));
       if (mine && may_run(segment, *mine, kind) && !stopped_ && (piece.demand || admit(segment, *mine))) {
         Piece next{&segment, mine, 1, piece.demand, nullptr};
-        start(next);
+        start(next, kind);
         --running_;  // one piece, two parts
       } else {
         mine = nullptr;
@@ -165,7 +178,6 @@ Ticket* Engine::issue_all(Segment& segment, Run run) {
 }
 
 Ticket* Engine::issue(Segment& segment, Run run) {
-  if (segment.closed || stopped_) return nullptr;
   std::unique_ptr<Ticket> ticket = segment.new_ticket();
   ticket->first = segment.issued;
   ticket->rows = run.size;
@@ -208,7 +220,7 @@ void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
   task.demand = &ticket.demand;
   task.prepaid = ticket.prepaid;
   const std::vector<StepPlan>& steps = segment.plan.steps;
-  if (ticket.step == 0 && steps[0].kind != StepPlan::Kind::kFetch) ticket.run = ticket.input;
+  if (ticket.step == ticket.first_step && steps[ticket.step].kind != StepPlan::Kind::kFetch) ticket.run = ticket.input;
   std::optional<SlabRows> target;
   if (ticket.slab) target.emplace(*ticket.slab, ticket.slab_row, ticket.rows);
   int64_t ns = 0;
@@ -218,6 +230,7 @@ void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
     const StepPlan& step = steps[ticket.step];
     const bool last = ticket.step + 1 == steps.size();
     const bool measure_cpu = step.user && step.meter->is_measured();
+    task.always = step.serial();  // its results are not refused: it is not called again
     ThreadTime time_begun, time_ended;
     const int32_t rows = step.kind == StepPlan::Kind::kFetch ? ticket.rows : ticket.run.size;
     {
@@ -227,9 +240,10 @@ void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
       if (step.user) call.emplace(Call{step.meter, begun, ticket.first, &ticket.row, tell_after_ns()});
       ticket.row.store(0, std::memory_order_relaxed);
       if (measure_cpu) time_begun = thread_time();
+      const NoReturnInChild forking;
       if (step.kind == StepPlan::Kind::kFetch)
         ticket.run = fetch(*step.list, ticket.input, segment.instance.make);
-      else
+      else if (ticket.run.size > 0)
         run_step(
             step, ticket.run, segment.instance.make,
             {.target = last && target ? &*target : nullptr, .row = &ticket.row, .like = &ticket.likes[ticket.step]});
@@ -246,9 +260,14 @@ void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
       step.meter->judge();
     }
     --step.meter->calls;
-    if (last || task.no_room || stopped_ || ticket.run.size == 0) break;
-    std::lock_guard lock(mutex_);
+    // One of which a filter left nothing goes through serial steps in its turn.
+    const bool is_over = ticket.run.size == 0 && !has_serial_step(segment, ticket.step + 1);
+    if (last || task.no_room || stopped_ || is_over) break;
+    const MutexLock lock(mutex_);
     ++ticket.step;
+    if (step.serial()) keep_result(ticket);
+    pass_turns(segment, ticket, ticket.step);
+    refresh_likes(segment, ticket);
     if (!may_run(segment, ticket, kind)) {  // for another kind of thread, or a free call
       handed_on = true;
       break;
@@ -259,14 +278,37 @@ void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
   end_part(segment, ticket, task, ns, handed_on);
 }
 
+// From here on the ticket begins again with what a serial call returned.
+void Engine::keep_result(Ticket& ticket) {
+  ticket.input = ticket.run;
+  ticket.first_step = ticket.step;
+}
+
+// The ticket has gone through the steps before `end`. Calls in order say at once
+// what a function gives: none of them is made again.
+void Engine::pass_turns(Segment& segment, const Ticket& ticket, size_t end) {
+  for (size_t i = 0; i < end; ++i) {
+    segment.turns[i] = std::max(segment.turns[i], ticket.first + ticket.rows);
+    if (segment.plan.steps[i].serial() && !segment.likes[i].nest) segment.likes[i] = ticket.likes[i];
+  }
+}
+
+// What is known by now of the results of the steps to come.
+void Engine::refresh_likes(const Segment& segment, Ticket& ticket) {
+  ticket.likes.resize(segment.likes.size());
+  for (size_t i = ticket.step; i < ticket.likes.size(); ++i) ticket.likes[i] = segment.likes[i];
+}
+
 void Engine::end_part(Segment& segment, Ticket& ticket, Task& task, int64_t ns, bool handed_on) {
   Runs dropped;  // freed outside the lock
   bool waiter = false;
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     --segment.running;
     ticket.prepaid = 0;
     if (segment.closed || stopped_) {
+      dropped.push_back(std::exchange(ticket.run, Run()));
+      dropped.push_back(std::exchange(ticket.input, Run()));
       forget(segment, ticket);
       return;
     }
@@ -287,6 +329,7 @@ void Engine::end_part(Segment& segment, Ticket& ticket, Task& task, int64_t ns, 
       waiter = segment.plan.steps[ticket.step].meter->waits.load();
     } else {
       ticket.state = Ticket::State::kDone;
+      pass_turns(segment, ticket, segment.plan.steps.size());
       learn(segment, ns, ticket.rows);
       if (gave_what_is_known(segment, ticket))
         settle(segment, ticket, dropped);
@@ -308,7 +351,8 @@ bool Engine::gave_what_is_known(const Segment& segment, const Ticket& ticket) {
 
 void Engine::settle(const Segment& segment, Ticket& ticket, Runs& dropped) {
   ticket.settled = true;
-  if (!segment.plan.names) dropped.push_back(std::exchange(ticket.input, Run()));
+  const bool may_be_reclaimed = segment.plan.names && !has_serial_step(segment);
+  if (!may_be_reclaimed) dropped.push_back(std::exchange(ticket.input, Run()));
 }
 
 // The first to be given out says what functions give. What was made before that
@@ -350,7 +394,7 @@ void Engine::wake_consumer() {
 
 Pulled Engine::take(Segment& segment, int64_t most) {
   TakenFrom from;  // freed outside the lock
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (Run run = take_head(segment, most, from); run.size > 0) return Pulled::of(std::move(run));
   if (segment.at_end()) return Pulled::end();
   segment.note_empty();
@@ -376,6 +420,7 @@ Run Engine::take_head(Segment& segment, int64_t most, TakenFrom& from) {
       std::unique_ptr<Ticket> emptied = std::move(segment.window.front());
       segment.window.pop_front();
       from.runs.push_back(std::exchange(emptied->run, Run()));
+      from.runs.push_back(std::exchange(emptied->input, Run()));
       if (emptied->slab) from.slabs.push_back(std::move(emptied->slab));
       segment.keep_spare(std::move(emptied));
       settle_head(segment, from.runs);
@@ -389,12 +434,11 @@ Run Engine::take_head(Segment& segment, int64_t most, TakenFrom& from) {
 int64_t Engine::reclaim(int64_t bytes) {
   Runs dropped;
   int64_t freed = 0;
-  std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock.owns_lock()) return 0;
+  if (!mutex_.try_lock()) return 0;
   // Furthest from delivery first: the last segment's last ticket.
   for (auto at = order_.rbegin(); at != order_.rend() && freed < bytes; ++at) {
     Segment& segment = **at;
-    if (!segment.plan.names || segment.plan.steps.empty()) continue;
+    if (!segment.plan.names || segment.plan.steps.empty() || has_serial_step(segment)) continue;
     for (size_t i = segment.window.size(); i-- > 1 && freed < bytes;) {
       Ticket& ticket = *segment.window[i];
       if (ticket.state != Ticket::State::kDone || ticket.taken > 0) continue;
@@ -407,7 +451,7 @@ int64_t Engine::reclaim(int64_t bytes) {
     }
     if (segment.slab) segment.slab.reset(), segment.slab_number = -1;
   }
-  lock.unlock();
+  mutex_.unlock();
   return freed;
 }
 

@@ -42,7 +42,7 @@ Run without_room(const Run& run) {
   if (run.failed.empty()) return {};
   RunBuilder rows;
   for (const Failure& failure : run.failed)
-    if (failure.error.code() == Code::kResourceExhausted)
+    if (failure.error.message().starts_with(kNoRoom))
       rows.add_failure(failure.error, run.origins.at(failure.row), true);
   return rows.take();
 }
@@ -78,7 +78,7 @@ Pulled LineNode::pull(int64_t most) {
 }
 
 Pulled LineNode::give_extras(Run run) {
-  std::lock_guard lock(instance_.engine->mutex());
+  const MutexLock lock(instance_.engine->mutex());
   for (int32_t row = 0; row < run.size; ++row) extras_.push_back(out_++);
   return Pulled::extras(std::move(run));
 }
@@ -108,7 +108,7 @@ void LineNode::log_now() {
   Entry entry = snapshot();
   pulls_since_entry_ = 0;
   entry_ns_ = now_ns();
-  std::lock_guard lock(instance_.engine->mutex());
+  const MutexLock lock(instance_.engine->mutex());
   log_.push_back(std::move(entry));
   if (log_.size() > kMostEntries) thin_out(dropped);
 }

@@ -102,6 +102,7 @@ class LineNode {
   int64_t rareness_ = 1;  // doubled when the log grows long
   bool logged_ = false;   // the puller's own: the log itself is the lock's
   std::deque<Entry, RecycledAllocator<Entry>> log_;
+  bool front_pruned_ = false;    // all that the first entry refers to was pruned to it
   std::vector<int64_t> extras_;  // which rows these were; under the engine's lock, as the log
 };
 

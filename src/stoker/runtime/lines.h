@@ -25,6 +25,10 @@ std::unique_ptr<LineNode> make_port_line(const LinePlan& plan, Instance& instanc
 int64_t saved_count(const Json& json, std::string_view key, int64_t standard = 0);
 const Json& saved_part(const Json& json, std::string_view key);
 
+// How the message about a shuffle without room begins. Other failures are
+// ResourceExhausted, too: a record that is too large, a function's MemoryError.
+constexpr std::string_view kNoRoom = "shuffle holds ";
+
 constexpr int64_t kMostRows = 4096;  // in one pull of a line's own
 
 }  // namespace stoker

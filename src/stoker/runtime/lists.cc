@@ -25,6 +25,13 @@ SeedPair shuffle_seeds(const Node& node, uint64_t drawn, int64_t pass, const std
   return params.each_pass ? epoch_pair(seeds, pass) : seeds;
 }
 
+int64_t Listed::most_calls() const {
+  int64_t most = list->most_calls();
+  for (const StepPlan& step : steps)
+    if (step.user) most = stricter(most, step.parallel);
+  return most;
+}
+
 Run joined(Runs parts) {
   Run run;
   run.size = parts[0].size;

@@ -54,6 +54,7 @@ class PositionList final : public ListPlan {
   const std::vector<Op>& ops() const { return ops_; }
 
   bool calls_user() const override { return base_->calls_user(); }
+  int64_t most_calls() const override { return base_->most_calls(); }
   Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const override;
   bool reads(int32_t source) const override { return base_->reads(source); }
   Remade remake(const Origin& origin, const MakeContext& context) const override {
@@ -78,6 +79,11 @@ class ZipList final : public ListPlan {
     return least;
   }
   bool calls_user() const override { return std::ranges::any_of(parts_, &Listed::calls_user); }
+  int64_t most_calls() const override {
+    int64_t most = 0;
+    for (const Listed& part : parts_) most = stricter(most, part.most_calls());
+    return most;
+  }
   Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const override;
   bool reads(int32_t source) const override {
     return std::ranges::any_of(parts_, [&](const Listed& part) { return part.list->reads(source); });
@@ -96,6 +102,7 @@ class ConcatenateList final : public ListPlan {
     return first >= kEndless ? kEndless : std::min(kEndless, first + std::min(kEndless, second_.list->length()));
   }
   bool calls_user() const override { return first_.calls_user() || second_.calls_user(); }
+  int64_t most_calls() const override { return stricter(first_.most_calls(), second_.most_calls()); }
   Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const override;
   bool reads(int32_t source) const override { return first_.list->reads(source) || second_.list->reads(source); }
   Remade remake(const Origin& origin, const MakeContext& context) const override;
@@ -110,6 +117,7 @@ class EnumerateList final : public ListPlan {
   EnumerateList(Listed input, int64_t start) : input_(std::move(input)), start_(start) {}
   int64_t length() const override { return input_.list->length(); }
   bool calls_user() const override { return input_.calls_user(); }
+  int64_t most_calls() const override { return input_.most_calls(); }
   Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const override;
   bool reads(int32_t source) const override { return input_.list->reads(source); }
   Remade remake(const Origin& origin, const MakeContext& context) const override;
@@ -125,8 +133,8 @@ class EnumerateList final : public ListPlan {
 // places that number them otherwise.
 class CacheList final : public ListPlan {
  public:
-  CacheList(Listed input, std::shared_ptr<const Node> node, int place, int32_t first_source,
-            int64_t stride, std::shared_ptr<CacheStore> store)
+  CacheList(Listed input, std::shared_ptr<const Node> node, int place, int32_t first_source, int64_t stride,
+            std::shared_ptr<CacheStore> store)
       : input_(std::move(input)),
         node_(std::move(node)),
         place_(place),
@@ -135,6 +143,7 @@ class CacheList final : public ListPlan {
         store_(std::move(store)) {}
   int64_t length() const override { return input_.list->length(); }
   bool calls_user() const override { return input_.calls_user(); }
+  int64_t most_calls() const override { return input_.most_calls(); }
   Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const override;
   bool reads(int32_t source) const override { return input_.list->reads(source); }
   Remade remake(const Origin& origin, const MakeContext& context) const override;

@@ -1,33 +1,80 @@
 #include "stoker/runtime/messages.h"
 
 #include <cstdio>
-#include <mutex>
+#include <deque>
+#include <system_error>
+#include <thread>
+
+#include "stoker/core/mutex.h"
 
 namespace stoker {
 namespace {
 
-struct MessageSink {
-  std::mutex mutex;
-  std::function<void(const std::string&)> sink;
+constexpr size_t kMostQueued = 1000;
+
+struct Messages {
+  Mutex mutex;
+  Condition posted;
+  std::function<void(const std::string&)> sink STOKER_GUARDED_BY(mutex);
+  std::deque<std::string> queue STOKER_GUARDED_BY(mutex);
+  bool has_thread STOKER_GUARDED_BY(mutex) = false;
 };
-MessageSink& message_sink() {
-  static auto* sink = new MessageSink;
-  return *sink;
+
+// Never destroyed: threads may report something until the process ends.
+Messages& messages() {
+  static auto* all = new Messages;
+  return *all;
+}
+
+std::string next_posted(Messages& all) {
+  const MutexLock lock(all.mutex);
+  while (all.queue.empty()) all.posted.wait(all.mutex);
+  std::string message = std::move(all.queue.front());
+  all.queue.pop_front();
+  return message;
+}
+
+void pass_on_posted() {
+  while (true) tell(next_posted(messages()));
+}
+
+bool start_thread() {
+  try {
+    std::thread(pass_on_posted).detach();
+    return true;
+  } catch (const std::system_error&) {
+    return false;  // the next message tries again
+  }
 }
 
 }  // namespace
 
 void set_message_sink(std::function<void(const std::string&)> sink) {
-  std::lock_guard lock(message_sink().mutex);
-  message_sink().sink = std::move(sink);
+  Messages& all = messages();
+  const MutexLock lock(all.mutex);
+  std::swap(all.sink, sink);
 }
 
 void tell(const std::string& message) {
-  std::lock_guard lock(message_sink().mutex);
-  if (message_sink().sink)
-    message_sink().sink(message);
+  std::function<void(const std::string&)> sink;
+  {
+    Messages& all = messages();
+    const MutexLock lock(all.mutex);
+    sink = all.sink;
+  }
+  if (sink)
+    sink(message);
   else
     std::fprintf(stderr, "%s\n", message.c_str());
+}
+
+void post(std::string message) {
+  Messages& all = messages();
+  const MutexLock lock(all.mutex);
+  if (!all.has_thread) all.has_thread = start_thread();
+  all.queue.push_back(std::move(message));
+  if (all.queue.size() > kMostQueued) all.queue.pop_front();
+  all.posted.notify_one();
 }
 
 }  // namespace stoker

@@ -6,9 +6,10 @@
 #include <ctime>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
+
+#include "stoker/core/mutex.h"
 
 namespace stoker {
 
@@ -98,7 +99,7 @@ struct Meter {
 class Meters {
  public:
   Meter* find(const std::string& path, const std::string& location = {}) {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     auto& meter = by_path_[path];
     if (!meter) {
       meter = std::make_unique<Meter>();
@@ -109,14 +110,14 @@ class Meters {
     return meter.get();
   }
   std::vector<const Meter*> all() const {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return order_;
   }
 
  private:
-  mutable std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<Meter>> by_path_;
-  std::vector<const Meter*> order_;
+  mutable Mutex mutex_;
+  std::map<std::string, std::unique_ptr<Meter>> by_path_ STOKER_GUARDED_BY(mutex_);
+  std::vector<const Meter*> order_ STOKER_GUARDED_BY(mutex_);
 };
 
 }  // namespace stoker

@@ -287,6 +287,7 @@ class Lowering {
     if (!stub.steps.empty() && stub.steps[0].kind == StepPlan::Kind::kFetch) {
       stub.steps[0].list = base;
       stub.steps[0].user = base->calls_user();
+      stub.steps[0].parallel = base->most_calls();
     }
     return line;
   }
@@ -509,7 +510,7 @@ class Lowering {
 
  public:
   static std::shared_ptr<CacheStore> store_of(const Node& node) {
-    std::lock_guard lock(node.state->mutex);
+    const MutexLock lock(node.state->mutex);
     if (!node.state->cache) node.state->cache = CacheStore::make();
     return std::static_pointer_cast<CacheStore>(node.state->cache);
   }
@@ -596,7 +597,24 @@ class Lowering {
   bool by_position_;         // whether what stands above asks for it
 };
 
+bool is_cache(const Node& node) {
+  return node.stage->type().form == Form::kEngine && node.stage->engine().kind == EngineKind::kCache;
+}
+
 }  // namespace
+
+const Node& counting_node(const Node& last) {
+  const Node* drawing = nullptr;
+  for (const Node* at = &last;; at = at->inputs[0].get()) {
+    const PassUse use = at->stage->pass_use();
+    if (use == PassUse::kOrders) return *at;
+    if (use == PassUse::kDraws) drawing = at;
+    const bool is_chain = at->inputs.size() == 1 && !at->stage->type().opens && !is_cache(*at);
+    if (is_chain) continue;
+    if (!drawing && !at->inputs.empty()) drawing = at;  // what is joined, opened or kept has passes of its own
+    return drawing ? *drawing : last;
+  }
+}
 
 Result<std::shared_ptr<const Plan>> lower(std::shared_ptr<const Node> node, Meters& meters, Positions positions,
                                           const std::string& prefix, const Seeds* seeds) {

@@ -25,6 +25,9 @@ struct StepPlan {
   uint64_t key = 0;                      // maps between it and the source
   int64_t parallel = 0;                  // calls at once at most; 0: no bound
   bool user = false;                     // runs the user's code, or waits: not on the consumer's thread
+  // One call at a time, in order, and once for each element: what a function with
+  // a state of its own expects.
+  bool serial() const { return user && parallel == 1; }
   Meter* meter = nullptr;
 };
 
@@ -73,6 +76,8 @@ class ListPlan {
   virtual ~ListPlan() = default;
   virtual int64_t length() const = 0;  // kEndless when there is no end
   virtual bool calls_user() const { return false; }
+  // The least number of calls at once that a function inside it allows; 0: any number.
+  virtual int64_t most_calls() const { return 0; }
   virtual Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const = 0;
   // Whether elements of this source are in it.
   virtual bool reads(int32_t source) const = 0;
@@ -85,9 +90,13 @@ struct Listed {
   std::shared_ptr<const ListPlan> list;
   std::vector<StepPlan> steps;
   bool calls_user() const { return list->calls_user() || std::ranges::any_of(steps, &StepPlan::user); }
+  int64_t most_calls() const;
   Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const;
   Remade remake(const Origin& origin, const MakeContext& context) const;
 };
+
+// The stricter of two bounds on calls at once, of which 0 is none.
+constexpr int64_t stricter(int64_t a, int64_t b) { return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b); }
 
 // Rows side by side: a tuple, in which one member's failure is the row's.
 Run joined(Runs parts);
@@ -158,6 +167,13 @@ struct Fingerprint {
   Json files = Json::list();
 };
 
+// The node that counts the passes of a dataset that ends with `last`, for every
+// dataset built on that node: its nearest shuffle; without one, the first stage
+// that draws random numbers. Iterating a dataset that shares neither changes
+// nothing here; one that is built again for each epoch on a shuffle of before
+// gets the next order. What uses no passes counts them for itself.
+const Node& counting_node(const Node& last);
+
 struct Plan {
   std::shared_ptr<Fingerprint> fingerprint = std::make_shared<Fingerprint>();
   std::shared_ptr<const Node> node;
@@ -165,10 +181,10 @@ struct Plan {
   std::shared_ptr<const SegmentPlan> root;
   std::shared_ptr<const ListPlan> list;  // where the data set is a list: for at() and replay
   std::vector<StepPlan> list_steps;
-  std::vector<Counted> counted;      // from left to right
+  std::vector<Counted> counted;                     // from left to right
   std::vector<std::shared_ptr<const Node>> caches;  // the outermost ones
   std::vector<std::string> sources;                 // names by number
-  std::vector<int64_t> strides;      // of each source: passes that one epoch begins, at most
+  std::vector<int64_t> strides;                     // of each source: passes that one epoch begins, at most
   std::vector<std::shared_ptr<const Node>> source_nodes;
   EngineParams on_error;  // kind kOnError where the user said so
   int64_t prefetch = 0;

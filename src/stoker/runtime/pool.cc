@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdio>
 #include <optional>
+#include <system_error>
 
 #include "stoker/runtime/cache_store.h"
 #include "stoker/runtime/machine.h"
@@ -28,9 +29,10 @@ constexpr std::chrono::microseconds kLookOften{500}, kLook{2000}, kLookSeldom{10
 // A new iterator's first calls begin a moment after it came: no look is to miss them.
 constexpr int64_t kNewNs = 20'000'000;
 constexpr std::chrono::milliseconds kMemoryKept{200};
+constexpr std::chrono::seconds kSpareKept{10};  // an idle waiting thread
 constexpr int64_t kSpinNs = 10'000;
-// Reads and sleeping calls at once, over all iterators.
-constexpr int kMostWaiters = 64;
+// Waiting threads that one look of the monitor asks for, for each iterator.
+constexpr int kMostCalledFor = 64;
 constexpr int kBelowConsumer = 5;  // in nice
 constexpr uint64_t kWorkerSliceNs = 20'000'000;
 
@@ -84,7 +86,22 @@ void lower_priority() {
   syscall(SYS_sched_setattr, 0, &request, 0);
 }
 
+// Whether the thread was started; the system may have none left.
+template <typename Body>
+bool start_thread(Body body) {
+  try {
+    std::thread(std::move(body)).detach();
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
+}
+
+std::atomic<bool> has_threads{false}, lost_in_fork{false};
+
 }  // namespace
+
+bool Pool::is_lost_in_fork() { return lost_in_fork.load(std::memory_order_relaxed); }
 
 Pool& Pool::process() {
   static auto* pool = new Pool;
@@ -92,36 +109,40 @@ Pool& Pool::process() {
 }
 
 Pool::Pool() : target_(standard_workers()), engines_(std::make_shared<std::vector<std::shared_ptr<Engine>>>()) {
+  wanted_ = target_;
+  pthread_atfork(nullptr, nullptr, [] { lost_in_fork.store(has_threads.load()); });
   Budget::process().on_room([this] { wake_all(); });
   consumer_nice();
 }
 
 std::vector<std::shared_ptr<Engine>> Pool::engines() {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return *engines_;
 }
 
 int Pool::threads() {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return active_workers_ + waiters_;
 }
 
 void Pool::set_workers(int n) {
-  std::lock_guard lock(mutex_);
-  target_ = n;
+  const MutexLock lock(mutex_);
+  target_ = wanted_ = n;
   generation_.fetch_add(1);
   work_.notify_all();
-  if (engines_->empty()) return;
-  while (active_workers_ < n) spawn_worker();
+  if (!engines_->empty()) spawn_workers();
 }
 
 void Pool::add(std::shared_ptr<Engine> engine) {
-  std::lock_guard lock(mutex_);
+  std::shared_ptr<const std::vector<std::shared_ptr<Engine>>> before;  // released outside the lock
+  const MutexLock lock(mutex_);
+  if (engine->stopped()) return;
   auto all = std::make_shared<std::vector<std::shared_ptr<Engine>>>(*engines_);
   all->push_back(std::move(engine));
-  engines_ = std::move(all);
-  while (active_workers_ < target_) spawn_worker();
+  before = std::exchange(engines_, std::move(all));
+  target_ = wanted_;  // where threads could not be had before, they may be now
   start_monitor();
+  spawn_workers();
   generation_.fetch_add(1);
   work_.notify_all();
   look_now_ = true;
@@ -130,15 +151,16 @@ void Pool::add(std::shared_ptr<Engine> engine) {
 }
 
 void Pool::remove(Engine* engine) {
-  std::shared_ptr<Engine> last;  // let go outside the lock
-  std::lock_guard lock(mutex_);
+  std::shared_ptr<Engine> last;  // both are released outside the lock
+  std::shared_ptr<const std::vector<std::shared_ptr<Engine>>> before;
+  const MutexLock lock(mutex_);
   auto all = std::make_shared<std::vector<std::shared_ptr<Engine>>>(*engines_);
   std::erase_if(*all, [&](std::shared_ptr<Engine>& one) {
     if (one.get() != engine) return false;
     last = one;
     return true;
   });
-  engines_ = std::move(all);
+  before = std::exchange(engines_, std::move(all));
 }
 
 // Who is woken takes the lock: it is free by then. But it was taken once since
@@ -147,7 +169,7 @@ void Pool::wake() {
   generation_.fetch_add(1);
   if (idle_workers_.load() == 0) return;
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
   }
   work_.notify_one();
 }
@@ -156,7 +178,7 @@ void Pool::wake_all() {
   generation_.fetch_add(1);
   waiter_generation_.fetch_add(1);
   if (idle_workers_.load() == 0 && idle_waiters_.load() == 0) return;
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   work_.notify_all();
   waiter_work_.notify_all();
 }
@@ -166,41 +188,65 @@ void Pool::want_waiters(int n) {
   int idle = 0;
   bool more = false;
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     idle = idle_waiters_.load();
-    more_waiters_ = std::min(std::max(more_waiters_, n - idle), kMostWaiters - waiters_);
+    more_waiters_ = std::max(more_waiters_, n - idle - starting_waiters_);
     more = more_waiters_ > 0;
   }
   for (int i = 0; i < std::min(n, idle); ++i) waiter_work_.notify_one();
   if (more) monitor_.notify_all();
 }
 
-void Pool::spawn_worker() {
-  auto slot = std::make_shared<ThreadSlot>();
-  slot->counts_as_worker = true;
-  slots_.push_back(slot);
-  ++active_workers_;
-  std::thread([this, slot] { worker_loop(slot); }).detach();
+void Pool::spawn_workers() {
+  while (active_workers_ < target_)
+    if (!spawn_worker()) return do_without_threads();
 }
 
-void Pool::spawn_waiter() {
+bool Pool::spawn_worker() {
   auto slot = std::make_shared<ThreadSlot>();
+  slot->counts_as_worker = true;
+  if (!start_thread([this, slot] { worker_loop(slot); })) return false;
+  has_threads = true;
+  slots_.push_back(slot);
+  ++active_workers_;
+  return true;
+}
+
+bool Pool::spawn_waiter() {
+  auto slot = std::make_shared<ThreadSlot>();
+  if (!start_thread([this, slot] { waiter_loop(slot); })) return false;
   slots_.push_back(slot);
   ++waiters_;
-  std::thread([this, slot] { waiter_loop(slot); }).detach();
+  ++starting_waiters_;
+  return true;
 }
 
 void Pool::start_monitor() {
   if (monitor_running_) return;
-  monitor_running_ = true;
-  std::thread([this] { monitor_loop(); }).detach();
+  monitor_running_ = start_thread([this] { monitor_loop(); });
+  has_threads = has_threads || monitor_running_;
+  if (!monitor_running_) do_without_threads();
+}
+
+// The consumers' own threads do all work from now on, calls that wait included:
+// with too few threads, one loader could wait for another indefinitely. The next
+// iterator tries again.
+void Pool::do_without_threads() {
+  target_ = 0;
+  more_waiters_ = 0;
+  generation_.fetch_add(1);
+  work_.notify_all();
+  if (!std::exchange(warned_, true))
+    post(
+        "stoker: the system gives no more threads; elements are produced on the thread that asks for them, which is "
+        "slower. Raise the limit (ulimit -u, or the container's pids limit)");
 }
 
 bool Pool::work(ThreadKind kind) {
   std::shared_ptr<const std::vector<std::shared_ptr<Engine>>> all;
   size_t first = 0;
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     all = engines_;
     first = next_engine_++;
   }
@@ -232,13 +278,13 @@ void Pool::worker_loop(std::shared_ptr<ThreadSlot> slot) {
     const uint64_t seen = generation_.load();
     if (work(ThreadKind::kWorker)) {
       if (!slot->found_waiting.load()) continue;
-      std::lock_guard lock(mutex_);  // another took its place while it was stuck in a call
+      const MutexLock lock(mutex_);  // another took its place while it was stuck in a call
       slot->found_waiting = false;
       ++active_workers_;
       if (active_workers_ <= target_) continue;
     }
     if (more_came(seen)) continue;
-    std::unique_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (active_workers_ > target_) {
       --active_workers_;
       std::erase(slots_, slot);
@@ -247,7 +293,7 @@ void Pool::worker_loop(std::shared_ptr<ThreadSlot> slot) {
       return;
     }
     ++idle_workers_;
-    work_.wait(lock, [&] { return generation_.load() != seen || active_workers_ > target_; });
+    while (generation_.load() == seen && active_workers_ <= target_) work_.wait(mutex_);
     --idle_workers_;
   }
 }
@@ -257,14 +303,20 @@ void Pool::waiter_loop(std::shared_ptr<ThreadSlot> slot) {
   ThreadSlot::mine() = slot.get();
   slot->tid = static_cast<int>(syscall(SYS_gettid));
   pthread_getcpuclockid(pthread_self(), &slot->cpu_clock);
+  {
+    const MutexLock lock(mutex_);
+    --starting_waiters_;
+  }
   while (true) {
     const uint64_t seen = waiter_generation_.load();
     if (work(ThreadKind::kWaiter)) continue;
-    std::unique_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     ++idle_waiters_;
-    // A spare thread goes after ten idle seconds; a running loader keeps its own.
-    const bool woken =
-        waiter_work_.wait_for(lock, std::chrono::seconds(10), [&] { return waiter_generation_.load() != seen; });
+    // A spare thread goes after a while; a running loader keeps its own.
+    const auto until = std::chrono::steady_clock::now() + kSpareKept;
+    bool woken = waiter_generation_.load() != seen;
+    while (!woken && waiter_work_.wait_until(mutex_, until) == std::cv_status::no_timeout)
+      woken = waiter_generation_.load() != seen;
     --idle_waiters_;
     if (woken) continue;
     --waiters_;
@@ -290,7 +342,7 @@ bool Pool::has_slept(ThreadSlot& slot, int64_t now) {
 }
 
 Pool::Seen Pool::look_at(ThreadSlot& slot, int64_t now, std::vector<std::string>& messages) {
-  std::lock_guard lock(slot.mutex);
+  const MutexLock lock(slot.mutex);
   Call& call = slot.call;
   if (!call.stage) return Seen::kNothing;
   if (slot.counts_as_worker.load() && !slot.found_waiting.load() && has_slept(slot, now)) {
@@ -298,7 +350,7 @@ Pool::Seen Pool::look_at(ThreadSlot& slot, int64_t now, std::vector<std::string>
     call.stage->calls_since_sleep = 0;
     slot.found_waiting = true;
     --active_workers_;
-    while (active_workers_ < target_) spawn_worker();
+    spawn_workers();
   }
   if (now - call.since > call.tell_after_ns && !std::exchange(call.told, true))
     messages.push_back("stoker: " + call.stage->path + " has been in one call for " +
@@ -310,16 +362,18 @@ Pool::Seen Pool::look_at(ThreadSlot& slot, int64_t now, std::vector<std::string>
 }
 
 // When the last loader has been gone for a while, so goes the memory it left.
-void Pool::wait_for_engines(std::unique_lock<std::mutex>& lock) {
-  const auto has_engines = [&] { return !engines_->empty(); };
-  if (monitor_.wait_for(lock, kMemoryKept, has_engines)) return;
-  lock.unlock();
+void Pool::wait_for_engines() {
+  const auto until = std::chrono::steady_clock::now() + kMemoryKept;
+  while (engines_->empty() && monitor_.wait_until(mutex_, until) == std::cv_status::no_timeout) {
+  }
+  if (!engines_->empty()) return;
+  mutex_.unlock();
   Buffer::free_idle();
 #ifdef __GLIBC__
   malloc_trim(0);
 #endif
-  lock.lock();
-  monitor_.wait(lock, has_engines);
+  mutex_.lock();
+  while (engines_->empty()) monitor_.wait(mutex_);
 }
 
 // It also starts the waiting threads: one that a worker starts would inherit its low priority, and keep it.
@@ -330,11 +384,15 @@ void Pool::monitor_loop() {
     std::vector<std::string> messages;
     int waiting = 0;
     {
-      std::unique_lock lock(mutex_);
+      const MutexLock lock(mutex_);
       look_now_ = false;
-      for (; more_waiters_ > 0; --more_waiters_) spawn_waiter();
+      for (; more_waiters_ > 0; --more_waiters_)
+        if (!spawn_waiter()) {
+          do_without_threads();
+          break;
+        }
       if (engines_->empty()) {
-        wait_for_engines(lock);
+        wait_for_engines();
         last_tick = now_ns();
       }
       const int64_t now = now_ns();
@@ -346,18 +404,20 @@ void Pool::monitor_loop() {
       }
       if (now - added_ns_ < kNewNs) next_look = kLookOften;
     }
-    for (const std::string& message : messages) tell(message);
+    for (const std::string& message : messages) post(message);
     const int64_t now = now_ns();
     const bool tick = now - last_tick >= 10'000'000;
     for (const std::shared_ptr<Engine>& engine : engines()) {
       if (tick)
-        if (const std::string message = engine->tick(now); !message.empty()) tell(message);
-      waiting += engine->waiter_work(kMostWaiters);
+        if (const std::string message = engine->tick(now); !message.empty()) post(message);
+      waiting += engine->waiter_work(kMostCalledFor);
     }
     if (tick) last_tick = now;
-    if (waiting > 0) want_waiters(std::min(waiting, kMostWaiters));
-    std::unique_lock lock(mutex_);
-    monitor_.wait_for(lock, next_look, [&] { return look_now_ || more_waiters_ > 0; });
+    if (waiting > 0) want_waiters(waiting);
+    const MutexLock lock(mutex_);
+    const auto until = std::chrono::steady_clock::now() + next_look;
+    while (!look_now_ && more_waiters_ == 0 && monitor_.wait_until(mutex_, until) == std::cv_status::no_timeout) {
+    }
   }
 }
 

@@ -15,7 +15,7 @@ class PortLine final : public LineNode {
   void prune(int64_t cursor, Dropped& dropped) override { segment_.prune(cursor, dropped); }
   void note_lost(int64_t rows) override {
     if (rows == 0) return;
-    std::lock_guard lock(instance_.engine->mutex());
+    const MutexLock lock(instance_.engine->mutex());
     segment_.lost += rows;
     // Rows that follow count anew: in the slab of those already issued they
     // would land on one another.

@@ -15,7 +15,7 @@ class RepeatLine final : public LineNode {
       : LineNode(plan, instance), count_(plan.node->stage->engine().count) {
     // Around it another repeat begins it anew: passes are counted on, those
     // that were begun and not those that could have been.
-    std::lock_guard lock(instance.engine->mutex());
+    const MutexLock lock(instance.engine->mutex());
     const auto begun = instance.begun.find(&plan);
     first_pass_ = pass > 0 && begun != instance.begun.end() ? begun->second : pass * std::max<int64_t>(count_, 1);
   }
@@ -69,13 +69,13 @@ class RepeatLine final : public LineNode {
     return true;
   }
   void note_begun() {
-    std::lock_guard lock(instance_.engine->mutex());
+    const MutexLock lock(instance_.engine->mutex());
     instance_.begun[&plan_] = pass_below(now_.pass) + 1;
   }
   // Repeats inside a pass count on in the next.
   void keep_counts() {
     if (!now_.child) return;
-    std::lock_guard lock(instance_.engine->mutex());
+    const MutexLock lock(instance_.engine->mutex());
     for (const auto& [plan, begun] : now_.child->begun) instance_.begun[plan] = begun;
   }
   Begun opened(int64_t pass) {

@@ -10,10 +10,11 @@ namespace stoker {
 void Ticket::begin_again() {
   state = State::kQueued;
   settled = false;
-  step = 0;
+  step = first_step;
 }
 
 void Ticket::clear() {
+  first_step = 0;
   begin_again();
   likes.clear();
   run = Run();
@@ -34,6 +35,7 @@ Segment::Segment(Engine& engine_in, Instance& instance_in, const SegmentPlan& pl
   capacity = std::max(capacity, static_cast<size_t>(std::clamp<int64_t>(plan.at_least, 0, 1 << 20)));
   if (plan.filters) marks.push_back({0, 0});
   likes.resize(plan.steps.size());
+  turns.resize(plan.steps.size(), 0);
   if (const size_t tuned = plan.meter->tuned_capacity.load()) capacity = std::max(capacity, tuned);
   if (const int64_t rows = plan.meter->tuned_run_rows.load()) run_rows = rows;
   ns_per_row = plan.meter->tuned_ns_per_row.load();
@@ -86,6 +88,7 @@ Result<void> Segment::restore(const Json& json) {
 }
 
 void Segment::prune(int64_t cursor, LineNode::Dropped& dropped) {
+  if (!line) return;  // the engine was abandoned
   if (!plan.filters) return line->prune(cursor, dropped);
   while (marks.size() > 1 && marks[1].out <= cursor) marks.pop_front();
   line->prune(marks.front().line, dropped);

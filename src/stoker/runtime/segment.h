@@ -35,6 +35,7 @@ struct Ticket {
   Run run;                          // so far; when done, the result
   Run input;                        // to begin again with
   size_t step = 0;                  // the next one
+  size_t first_step = 0;            // where it begins again: after the last call that must not be repeated
   std::vector<ElementType> likes;   // by step: what functions gave
   std::atomic<int32_t> row{0};      // that a call has come to
   std::atomic<bool> demand{false};  // a consumer waits for it: it takes memory without asking
@@ -79,6 +80,7 @@ struct Segment {
   double ns_per_row = 0;
   double bytes_per_row = 0;
   std::vector<ElementType> likes;  // by step: what functions give, once the first is given out
+  std::vector<int64_t> turns;      // by step: the ordinal of the row whose call is next, where calls are in order
   std::shared_ptr<Slab> slab;      // of the batch that is being issued
   int64_t slab_number = -1;
   struct Mark {

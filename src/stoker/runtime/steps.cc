@@ -62,7 +62,13 @@ std::optional<Buffer::Source> file_of_record(const Origin& first, const Stage& s
   // An error of the end has no record, nor has an origin that a damaged checkpoint brought.
   if (!length || first.position < 0 || first.position >= *length) return std::nullopt;
   const int64_t position[] = {first.position};
-  const Result<Run> record = source.fetch(position, context);
+  const Result<Run> record = [&]() -> Result<Run> {
+    try {
+      return source.fetch(position, context);
+    } catch (...) {
+      return error_of_exception();
+    }
+  }();
   if (!record || record->size != 1 || !record->failed.empty()) return std::nullopt;
   if (const auto file = file_of(*record, 0)) return file;
   return file_named(*record, 0);

@@ -9,12 +9,22 @@ namespace stoker {
 
 namespace {
 thread_local Task* current_task = nullptr;
-}
+thread_local const RunningScope* innermost = nullptr;
+}  // namespace
 
 Task* Task::current() { return current_task; }
 
 TaskScope::TaskScope(Task& task) : previous_(std::exchange(current_task, &task)) {}
 TaskScope::~TaskScope() { current_task = previous_; }
+
+RunningScope::RunningScope(const Engine& engine) : engine_(engine), outer_(std::exchange(innermost, this)) {}
+RunningScope::~RunningScope() { innermost = outer_; }
+
+bool RunningScope::covers(const Engine& engine) {
+  for (const RunningScope* scope = innermost; scope; scope = scope->outer_)
+    if (&scope->engine_ == &engine) return true;
+  return false;
+}
 
 bool EngineAccount::take(int64_t bytes, bool must) {
   Budget& budget = Budget::process();

@@ -35,6 +35,24 @@ class TaskScope {
   Task* previous_;
 };
 
+class Engine;
+
+// Marks the calling thread as doing an engine's work while it lives. They nest:
+// a user function may read another loader.
+class RunningScope {
+ public:
+  explicit RunningScope(const Engine& engine);
+  ~RunningScope();
+  RunningScope(const RunningScope&) = delete;
+  RunningScope& operator=(const RunningScope&) = delete;
+
+  static bool covers(const Engine& engine);
+
+ private:
+  const Engine& engine_;
+  const RunningScope* const outer_;
+};
+
 // The account of one iterator: charges the process's budget.
 class EngineAccount final : public Account {
  public:
