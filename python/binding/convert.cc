@@ -43,11 +43,13 @@ nb::object as_bfloat16(nb::object bits) {
   }
 }
 
-nb::object numbers(const Array& array) {
-  auto* kept = new Array(array);
+nb::object numbers(Array given, Ownership ownership) {
+  auto* kept = new Array(std::move(given));
+  const Array& array = *kept;
   nb::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<Array*>(pointer); });
+  void* const memory = ownership == Ownership::kArgument ? kept->mutable_raw() : const_cast<void*>(array.raw());
   std::vector<size_t> shape(array.dims().begin(), array.dims().end());
-  const nb::ndarray<nb::numpy> view(kept->raw(), shape.size(), shape.data(), owner, nullptr, dlpack_type(array.type()));
+  const nb::ndarray<nb::numpy> view(memory, shape.size(), shape.data(), owner, nullptr, dlpack_type(array.type()));
   nb::object made = nb::cast(view);
   if (array.type() == DType::kBfloat16) made = as_bfloat16(std::move(made));
   // Eight bytes come as NumPy's longlong, which is int64 but not by class.
@@ -63,9 +65,11 @@ bool may_be_composite(const Nest& nest) {
   return nest.find("values") && (nest.find("row_splits") || nest.find("dense_shape"));
 }
 
-nb::object nested(const Element& element, const Nest* nest, size_t first) {
-  if (nest->kind() == Nest::Kind::kLeaf) return to_python(element.leaves[first]);
-  const auto part = [&](size_t i) { return nested(element, nest->fields()[i].second, first + nest->first_leaf(i)); };
+nb::object nested(Element& element, const Nest* nest, size_t first, Ownership ownership) {
+  if (nest->kind() == Nest::Kind::kLeaf) return to_python(std::move(element.leaves[first]), ownership);
+  const auto part = [&](size_t i) {
+    return nested(element, nest->fields()[i].second, first + nest->first_leaf(i), ownership);
+  };
   if (nest->kind() == Nest::Kind::kTuple) {
     nb::list parts;
     for (size_t i = 0; i < nest->fields().size(); ++i) parts.append(part(i));
@@ -138,7 +142,7 @@ Array numbers_from(nb::object array, Memory memory) {
   }
   Result<Array> made = Array::make(dims, *type);
   if (!made) throw made.error();
-  if (bytes > 0) std::memcpy(made->raw(), data, bytes);
+  if (bytes > 0) std::memcpy(made->mutable_raw(), data, bytes);
   return *std::move(made);
 }
 
@@ -153,9 +157,11 @@ std::shared_ptr<nb::object> keep(nb::object object) {
           }};
 }
 
-nb::object to_python(const Array& array) { return array.type() == DType::kBytes ? strings(array) : numbers(array); }
+nb::object to_python(Array array, Ownership ownership) {
+  return array.type() == DType::kBytes ? strings(array) : numbers(std::move(array), ownership);
+}
 
-nb::object to_python(const Element& element) { return nested(element, element.nest, 0); }
+nb::object to_python(Element element, Ownership ownership) { return nested(element, element.nest, 0, ownership); }
 
 Array array_from_python(nb::handle value, Memory memory) {
   if (PyBool_Check(value.ptr())) return Array::of<bool>(value.is(nb::handle(Py_True)));
@@ -201,7 +207,7 @@ nb::object to_python(const Spec& spec) {
     }
     leaves.append(nb::make_tuple(leaf.type ? nb::object(nb::str(name_of(*leaf.type).data())) : nb::none(), shape));
   }
-  return nb::make_tuple(to_python(numbered), leaves);
+  return nb::make_tuple(to_python(std::move(numbered), Ownership::kDelivered), leaves);
 }
 
 }  // namespace stoker::python

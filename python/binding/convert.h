@@ -10,11 +10,16 @@ namespace stoker::python {
 
 namespace nb = nanobind;
 
-// An array as NumPy's: numbers of rank 0 as scalars, one string as bytes,
-// several as an object array. The memory is the array's own, writable, and
-// lives as long as the last view.
-nb::object to_python(const Array& array);
-nb::object to_python(const Element& element);
+// An array as a NumPy array: numbers of rank 0 as scalars, one string as bytes,
+// several as an object array. The result is writable and lives as long as its
+// last view.
+//
+// kDelivered: the caller owns the memory (delivery.h), which is not copied.
+// kArgument: memory that another handle refers to is copied, so that a function
+// may write to what it receives.
+enum class Ownership { kDelivered, kArgument };
+nb::object to_python(Array array, Ownership ownership);
+nb::object to_python(Element element, Ownership ownership);
 
 // Numbers become int32 (int64 where needed) and float32, as in TensorFlow;
 // NumPy arrays keep their type. kShare: the memory stays the caller's and is

@@ -18,6 +18,7 @@ nb::object optional_number(int64_t number) { return number < 0 ? nb::none() : nb
 // By PYTHON.md: an error of ours keeps its kind, the end of somebody's
 // iteration is never the end of ours.
 Code code_of(nb::python_error& thrown) {
+  if (!thrown.matches(PyExc_Exception)) return Code::kCancelled;  // SystemExit, KeyboardInterrupt
   const nb::object ours = nb::module_::import_("stoker.errors").attr("Error");
   if (PyObject_IsInstance(thrown.value().ptr(), ours.ptr()) == 1) {
     const auto name = nb::cast<std::string>(thrown.type().attr("__name__"));
@@ -37,7 +38,18 @@ Code code_of(nb::python_error& thrown) {
 
 nb::str readable(const std::string& text) { return decoded(text, "backslashreplace"); }
 
+bool ends_program(const Error& error) {
+  if (!error.cause()) return false;
+  const auto* cause = static_cast<nb::object*>(error.cause().get());
+  return PyObject_IsInstance(cause->ptr(), PyExc_Exception) == 0;
+}
+
 void raise(const Error& error, const std::string& stage) {
+  if (ends_program(error)) {
+    const nb::object& thrown = *static_cast<nb::object*>(error.cause().get());
+    PyErr_SetObject(thrown.type().ptr(), thrown.ptr());
+    throw nb::python_error();
+  }
   const Error::Place& place = error.place();
   const nb::object type = nb::module_::import_("stoker.errors").attr(std::string(name_of(error.code())).c_str());
   nb::object made = type(readable(error.words()));
@@ -52,7 +64,32 @@ void raise(const Error& error, const std::string& stage) {
   throw nb::python_error();
 }
 
+namespace {
+
+constexpr int kMostChained = 8;  // exceptions that led to one another
+
+// Frames refer to the frames that called them. Where the function was called on a
+// thread of Python's own, these hold the iterator, which holds this error: a
+// cycle that no garbage collector sees. The traceback is then kept as text.
+void drop_tracebacks(nb::handle exception, int most) {
+  if (exception.is_none() || most == 0) return;
+  exception.attr("__traceback__") = nb::none();
+  drop_tracebacks(exception.attr("__cause__"), most - 1);
+  drop_tracebacks(exception.attr("__context__"), most - 1);
+}
+
+void keep_traceback_as_text(nb::handle exception) {
+  if (nb::hasattr(exception, "add_note")) {  // Python 3.11
+    const nb::object lines = nb::module_::import_("traceback").attr("format_tb")(exception.attr("__traceback__"));
+    exception.attr("add_note")(nb::str("in the function:\n") + nb::str("").attr("join")(lines));
+  }
+  drop_tracebacks(exception, kMostChained);
+}
+
+}  // namespace
+
 Error error_of(nb::python_error& thrown) {
+  if (PyEval_GetFrame()) keep_traceback_as_text(thrown.value());
   const auto name = nb::cast<std::string>(thrown.type().attr("__name__"));
   const auto text = nb::cast<std::string>(nb::str(thrown.value()));
   Error error = Error::of(code_of(thrown), "a Python function raised ", name, text.empty() ? "" : ": ", text);

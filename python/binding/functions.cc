@@ -8,9 +8,10 @@ namespace stoker::python {
 namespace {
 
 // The arguments of a call: the fields of a tuple, else the element itself.
-nb::tuple arguments_of(const Element& element) {
-  nb::object value = to_python(element);
-  return element.nest->kind() == Nest::Kind::kTuple ? nb::cast<nb::tuple>(value) : nb::make_tuple(value);
+nb::tuple arguments_of(Element element) {
+  const bool unpacks = element.nest->kind() == Nest::Kind::kTuple;
+  nb::object value = to_python(std::move(element), Ownership::kArgument);
+  return unpacks ? nb::cast<nb::tuple>(value) : nb::make_tuple(value);
 }
 
 // A list that a function returns is a tuple.
@@ -30,18 +31,21 @@ auto guarded(Body&& body) -> Result<decltype(body())> {
 
 class PythonFunction final : public Function::Callable {
  public:
-  PythonFunction(nb::object callable, std::string words)
-      : callable_(keep(std::move(callable))), words_(std::move(words)) {}
+  PythonFunction(nb::object callable, std::string words, int most_calls)
+      : callable_(keep(std::move(callable))), words_(std::move(words)), most_calls_(most_calls), gate_(most_calls) {}
 
   std::string words() const override { return words_; }
+  int64_t most_calls() const override { return most_calls_; }
 
   Result<void> apply(Run& run, Context& context) const override {
     const PythonCall entered;
     if (!entered) return Error::cancelled();
+    const CallGate::Entered turn(gate_);
+    PythonCall::stop_if_too_late();
     const nb::gil_scoped_acquire held;
     Rebuilt made(run.size, context.like());
     traits::for_each_row(run, context, [&](int32_t row) -> Result<void> {
-      STOKER_TRY(Element result, guarded([&] { return call(run.element(row)); }));
+      STOKER_TRY(Element result, guarded([&] { return call(run.take_element(row)); }));
       return made.set(row, std::move(result));
     });
     made.put_into(run);
@@ -49,14 +53,16 @@ class PythonFunction final : public Function::Callable {
   }
 
  private:
-  Element call(const Element& element) const {
-    const nb::object result = (*callable_)(*arguments_of(element));
+  Element call(Element element) const {
+    const nb::object result = (*callable_)(*arguments_of(std::move(element)));
     if (result.is_none()) throw Error::invalid("the function returned None");
     return element_from_python(as_structure(result), Memory::kCopy);
   }
 
   std::shared_ptr<nb::object> callable_;
   std::string words_;
+  const int most_calls_;
+  mutable CallGate gate_;
 };
 
 // One pass over what a generator function gives. Closed when dropped, so that
@@ -105,8 +111,8 @@ class Pass {
 
 }  // namespace
 
-Function function_of(nb::object callable, std::string words) {
-  return Function(std::make_shared<const PythonFunction>(std::move(callable), std::move(words)));
+Function function_of(nb::object callable, std::string words, int most_calls) {
+  return Function(std::make_shared<const PythonFunction>(std::move(callable), std::move(words), most_calls));
 }
 
 std::function<NextElement()> generator_of(nb::object callable, nb::object convert) {
@@ -121,13 +127,14 @@ std::function<NextElement()> generator_of(nb::object callable, nb::object conver
 }
 
 GraphFunction graph_function_of(nb::object callable, std::function<Graph(nb::handle)> unwrap) {
-  return GraphFunction(
-      [callable = keep(std::move(callable)), unwrap = std::move(unwrap)](const Element& element) -> Result<Graph> {
-        const PythonCall entered;
-        if (!entered) return Error::cancelled();
-        const nb::gil_scoped_acquire held;
-        return guarded([&] { return unwrap((*callable)(*arguments_of(element))); });
-      });
+  return GraphFunction([callable = keep(std::move(callable)), unwrap = std::move(unwrap),
+                        gate = std::make_shared<CallGate>(1)](const Element& element) -> Result<Graph> {
+    const PythonCall entered;
+    if (!entered) return Error::cancelled();
+    const CallGate::Entered turn(*gate);
+    const nb::gil_scoped_acquire held;
+    return guarded([&] { return unwrap((*callable)(*arguments_of(element))); });
+  });
 }
 
 }  // namespace stoker::python

@@ -13,8 +13,9 @@ namespace stoker::python {
 namespace nb = nanobind;
 
 // A Python callable as a stage's function: a tuple is unpacked into its
-// arguments. `words` stands in explain() and in errors.
-Function function_of(nb::object callable, std::string words);
+// arguments. `words` stands in explain() and in errors. At most `most_calls`
+// threads call it at a time, in all iterators together; 0 sets no limit.
+Function function_of(nb::object callable, std::string words, int most_calls);
 
 // A callable that gives an iterable for each pass, and one that makes each of
 // its values a structure of arrays.

@@ -7,7 +7,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <set>
+#include <chrono>
+#include <map>
 
 #include "python/binding/calls.h"
 #include "python/binding/convert.h"
@@ -82,6 +83,12 @@ Spec signature_of(const Element& types, const Element& dims) {
   return spec;
 }
 
+template <typename Body>
+auto without_gil(Body&& body, EngineCall::Kind kind = EngineCall::Kind::kOther) {
+  const EngineCall call(kind);
+  return body();
+}
+
 // ---- data sets
 
 struct Written {
@@ -105,9 +112,12 @@ Dataset dataset_of(const std::string& stage, const nb::dict& params, const Datas
   ReadContext context;
   context.registry = &registry();
   const Json json = params_of(params, context, &give);
-  auto made = value_of(type->read(json, context), name);
-  auto node = value_of(make_node(std::move(made), input ? input->node() : nullptr, {at.file, at.line}, at.name), name);
-  return Dataset(Graph(std::move(node)));
+  const auto make = [&]() -> Result<std::shared_ptr<const Node>> {
+    const EngineCall call;  // files may have to be read
+    STOKER_TRY(auto made, type->read(json, context));
+    return make_node(std::move(made), input ? input->node() : nullptr, {at.file, at.line}, at.name);
+  };
+  return Dataset(Graph(value_of(make(), name)));
 }
 
 // ---- expressions
@@ -157,11 +167,11 @@ Error without_map(const Error& error) {
 nb::object computed(const PyFunction& program, const PyElement& element) {
   Result<Element> made = Error::internal("");
   {
-    const nb::gil_scoped_release released;
+    const EngineCall call(program.function.calls_user() ? EngineCall::Kind::kElements : EngineCall::Kind::kOther);
     made = Dataset::from_tensors({.tensors = element.element}).map({.map_func = program.function}).at(0);
   }
   if (!made) raise(without_map(made.error()));
-  return to_python(*made);
+  return to_python(*std::move(made), Ownership::kDelivered);
 }
 
 // ---- loaders
@@ -172,22 +182,23 @@ bool signals_pending() {
   return PyErr_CheckSignals() != 0;
 }
 
-// A loader that is dropped without the interpreter's lock, which its calls in
-// progress may need.
+// A loader whose members all run without the GIL, which the functions that they
+// wait for need.
 class PyLoader {
  public:
   PyLoader(const Dataset& dataset, bool skip, double at_most, double stall_warning, std::string file, int line)
-      : loader_(std::make_unique<Loader>(dataset,
+      : loader_(std::make_shared<Loader>(dataset,
                                          LoaderOptions{.on_error = skip ? std::optional(OnError::kSkip) : std::nullopt,
                                                        .skip_at_most = at_most,
                                                        .stall_warning_seconds = stall_warning,
+                                                       .prefetch_next_epoch = false,
                                                        .interrupted = &signals_pending},
                                          Location{std::move(file), line})) {
-    alive().insert(this);
+    alive().emplace(this, loader_);
   }
   ~PyLoader() {
     alive().erase(this);
-    const nb::gil_scoped_release released;
+    const EngineCall call(EngineCall::Kind::kElements);
     loader_.reset();
   }
   PyLoader(const PyLoader&) = delete;
@@ -195,69 +206,68 @@ class PyLoader {
 
   // (element,) or None at the end.
   nb::object next() {
-    Result<std::optional<Element>> element = std::optional<Element>();
-    {
-      const nb::gil_scoped_release released;
-      element = loader_->next();
-    }
+    Result<std::optional<Element>> element = without_gil([&] { return loader_->next(); }, kElements);
     if (PyErr_Occurred()) throw nb::python_error();  // a signal's handler threw
-    const std::optional<Element> given = value_of(std::move(element));
-    if (!given) return nb::none();
-    return nb::make_tuple(to_python(*given));
+    if (!element && ends_program(element.error())) without_gil([&] { loader_->release(); }, kElements);
+    std::optional<Element> delivered = value_of(std::move(element));
+    if (!delivered) return nb::none();
+    return nb::make_tuple(to_python(*std::move(delivered), Ownership::kDelivered));
   }
   void begin_epoch(std::string file, int line) {
-    const nb::gil_scoped_release released;
-    loader_->begin_epoch({std::move(file), line});
+    without_gil([&] { loader_->begin_epoch({std::move(file), line}); }, kElements);
   }
-  void watched_by(const PyRecorder& recorder) { recorder.look_while_waiting_in(*loader_); }
+  void watched_by(const PyRecorder& recorder) {
+    without_gil([&] { recorder.look_while_waiting_in(*loader_); });
+  }
   nb::bytes save() {
-    Result<std::string> saved = Error::internal("");
-    {
-      const nb::gil_scoped_release released;
-      saved = loader_->save();
-    }
-    const std::string text = value_of(std::move(saved));
+    const std::string text = value_of(without_gil([&] { return loader_->save(); }));
     return nb::bytes(text.data(), text.size());
   }
   void restore(const nb::bytes& checkpoint) {
     const std::string text(checkpoint.c_str(), checkpoint.size());
-    Result<void> restored;
-    {
-      const nb::gil_scoped_release released;
-      restored = loader_->restore(text);
-    }
-    value_of(std::move(restored));
+    value_of(without_gil([&] { return loader_->restore(text); }, kElements));
   }
   std::string stats() {
-    const nb::gil_scoped_release released;
-    return loader_->stats();
+    return without_gil([&] { return loader_->stats(); });
   }
   nb::list skipped() {
     nb::list all;
-    for (const Skipped& one : loader_->skipped())
+    for (const Skipped& one : without_gil([&] { return loader_->skipped(); }))
       all.append(nb::make_tuple(one.origin, std::string(name_of(one.error.code())), readable(one.error.words())));
     return all;
   }
-  double wait_seconds() const { return loader_->wait_seconds(); }
+  double wait_seconds() const {
+    return without_gil([&] { return loader_->wait_seconds(); });
+  }
+  void release() {
+    without_gil([&] { loader_->release(); }, kElements);
+  }
   void close() {
-    const nb::gil_scoped_release released;
-    loader_->close();
+    without_gil([&] { loader_->close(); }, kElements);
   }
 
-  // Before the interpreter goes: no thread may call into it afterwards.
+  // Before the interpreter shuts down: no thread may call into it afterward.
   static void close_all() {
-    for (PyLoader* loader : std::set<PyLoader*>(alive())) loader->close();
+    std::vector<std::shared_ptr<Loader>> loaders;
+    for (const auto& [owner, loader] : alive())
+      if (std::shared_ptr<Loader> still = loader.lock()) loaders.push_back(std::move(still));
     const nb::gil_scoped_release released;
-    finish_calls();  // of loaders that were dropped
+    for (const std::shared_ptr<Loader>& loader : loaders) loader->close(kPatience);
+    close_calls();
   }
 
  private:
-  static std::set<PyLoader*>& alive() {  // under the interpreter's lock
-    static auto* all = new std::set<PyLoader*>;
+  // What waits for functions of the user's, or for their end.
+  static constexpr EngineCall::Kind kElements = EngineCall::Kind::kElements;
+  // How long a program that ends waits for a function that does not return.
+  static constexpr std::chrono::milliseconds kPatience{30};
+
+  static std::map<PyLoader*, std::weak_ptr<Loader>>& alive() {  // under the GIL
+    static auto* all = new std::map<PyLoader*, std::weak_ptr<Loader>>;
     return *all;
   }
 
-  std::unique_ptr<Loader> loader_;
+  std::shared_ptr<Loader> loader_;
 };
 
 // Errors of ours that leave C++ become exceptions of stoker.errors.
@@ -344,8 +354,8 @@ NB_MODULE(_core, m) {
     return PyFunction{Function(value_of(Program::compile(result.expr, arguments)))};
   });
   m.def("computed", &computed);
-  m.def("python_function", [](nb::object callable, std::string words) {
-    return PyFunction{function_of(std::move(callable), std::move(words))};
+  m.def("python_function", [](nb::object callable, std::string words, int most_calls) {
+    return PyFunction{function_of(std::move(callable), std::move(words), most_calls)};
   });
 
   nb::class_<Dataset>(m, "Dataset")
@@ -360,7 +370,7 @@ NB_MODULE(_core, m) {
            [](const Dataset& self) {
              Result<int64_t> count = kUnknown;
              {
-               const nb::gil_scoped_release released;  // files may have to be looked at
+               const EngineCall call;  // files may have to be looked at
                count = self.cardinality();
              }
              return value_of(std::move(count));
@@ -368,7 +378,7 @@ NB_MODULE(_core, m) {
       // As far as is known without looking at files that are read forward.
       .def("is_endless",
            [](const Dataset& self) {
-             const nb::gil_scoped_release released;  // a folder may have to be listed
+             const EngineCall call;  // a folder may have to be listed
              const Result<int64_t> count = cardinality_of(*self.node(), Counting::kAsKnown);
              return count && *count == kInfinite;
            })
@@ -377,24 +387,23 @@ NB_MODULE(_core, m) {
            [](const Dataset& self, int64_t i) {
              Result<Element> element = Error::internal("");
              {
-               const nb::gil_scoped_release released;
+               const EngineCall call(EngineCall::Kind::kElements);
                element = self.at(i);
              }
-             return to_python(value_of(std::move(element)));
+             return to_python(value_of(std::move(element)), Ownership::kDelivered);
            })
       .def("replay",
            [](const Dataset& self, const std::string& origin) {
-             Result<Element> element = Error::internal("");
-             {
-               const nb::gil_scoped_release released;
-               element = self.replay(origin);
-             }
-             return to_python(value_of(std::move(element)));
+             return to_python(value_of(without_gil([&] { return self.replay(origin); }, EngineCall::Kind::kElements)),
+                              Ownership::kDelivered);
            })
-      .def("explain", [](const Dataset& self) { return value_of(self.explain()); })
-      .def("to_json", [](const Dataset& self) { return value_of(self.to_json()); })
-      .def("save_graph", [](const Dataset& self, const std::string& path) { value_of(self.save_graph(path)); })
-      .def_static("load_graph", [](const std::string& path) { return value_of(Dataset::load_graph(path)); })
+      .def("explain", [](const Dataset& self) { return value_of(without_gil([&] { return self.explain(); })); })
+      .def("to_json", [](const Dataset& self) { return value_of(without_gil([&] { return self.to_json(); })); })
+      .def("save_graph", [](const Dataset& self,
+                            const std::string& path) { value_of(without_gil([&] { return self.save_graph(path); })); })
+      .def_static(
+          "load_graph",
+          [](const std::string& path) { return value_of(without_gil([&] { return Dataset::load_graph(path); })); })
       .def_static("from_json", [](const std::string& text) { return value_of(Dataset::from_json(text)); });
 
   nb::class_<PyLoader>(m, "Loader")
@@ -409,6 +418,7 @@ NB_MODULE(_core, m) {
       .def("stats", &PyLoader::stats)
       .def("skipped", &PyLoader::skipped)
       .def("wait_seconds", &PyLoader::wait_seconds)
+      .def("release", &PyLoader::release)
       .def("close", &PyLoader::close);
   bind_watch(m);
   m.def("close_all", &PyLoader::close_all);
@@ -421,11 +431,7 @@ NB_MODULE(_core, m) {
       "configure",
       [](std::optional<int64_t> workers, std::optional<int64_t> memory_bytes) {
         if (workers) value_of(check_workers(*workers));
-        try {
-          configure({.workers = workers, .memory_bytes = memory_bytes});
-        } catch (const Error& error) {
-          raise(error);
-        }
+        without_gil([&] { configure({.workers = workers, .memory_bytes = memory_bytes}); });
       },
       nb::arg("workers") = nb::none(), nb::arg("memory_bytes") = nb::none());
   m.def("parse_bytes", [](const std::string& text) { return value_of(parse_bytes(text)); });

@@ -57,6 +57,13 @@ def _number(value):
     return np.asarray(value).item()
 
 
+def _most_calls(num_parallel_calls, workers):
+    """How many threads may call a Python function at a time; 0: any number. One unless the user asks for more."""
+    if num_parallel_calls is None or workers == "serial" or not isinstance(num_parallel_calls, int):
+        return 1
+    return max(num_parallel_calls, 0)
+
+
 def _has_effect(deterministic, num_parallel_calls):
     """`deterministic`, or None with a warning where it says nothing, as in tf.data."""
     if deterministic is None or num_parallel_calls is not None:
@@ -234,9 +241,9 @@ class Dataset(metaclass=_Sources):
     def map(self, map_func, num_parallel_calls=None, deterministic=None, synchronous=None, use_unbounded_threadpool=False,
             name=None, *, workers=None):
         """Applies a function to each element: natively where it can be traced, else as Python."""
-        function, python = self._function(map_func, workers)
         calls = _number(num_parallel_calls)
-        if python and calls is None:
+        function, python = self._function(map_func, workers, calls)
+        if python and (calls is None or workers == "serial"):
             calls = 1
         made = self._then("map", name, map_func=function, num_parallel_calls=calls,
                           deterministic=_has_effect(deterministic, num_parallel_calls))
@@ -246,23 +253,24 @@ class Dataset(metaclass=_Sources):
 
     def filter(self, predicate, name=None):
         """Keeps the elements for which `predicate` is true."""
-        return self._then("filter", name, predicate=self._function(predicate, None)[0])
+        return self._then("filter", name, predicate=self._function(predicate, None, None)[0])
 
-    def _function(self, function, workers):
+    def _function(self, function, workers, calls):
         if not callable(function):
             raise TypeError(f"a function is wanted, found {type(function).__name__}")
         if workers not in (None, "thread", "serial", "process"):
             raise errors.InvalidArgument(f"workers={workers!r} is none of 'thread', 'serial', 'process'")
         if workers == "process":
             raise errors.Unimplemented("workers='process' is not there yet; 'thread' is")
+        most_calls = _most_calls(calls, workers)
         if workers is not None:
-            return python_function(function, f"workers={workers!r}"), True
+            return python_function(function, f"workers={workers!r}", most_calls), True
         structure = self._structure()
         if structure is _NOT_KNOWN:
-            return python_function(function, "no element showed its types"), True
+            return python_function(function, "no element showed its types", most_calls), True
         traced = trace(function, structure)
         why = traced.why if traced.function is None else _sample.confirmed(function, traced, self._sample)
-        return (traced.function, False) if why is None else (python_function(function, why), True)
+        return (traced.function, False) if why is None else (python_function(function, why, most_calls), True)
 
     def flat_map(self, map_func, name=None):
         """The elements of the data sets that `map_func` gives, one after the other."""
@@ -567,10 +575,9 @@ class Iterator:
     def __init__(self, dataset):
         self._dataset = dataset
         self._loader = dataset._take_loader()
+        self._lock = threading.Lock()
         self._ended = False
         self._give_back = weakref.finalize(self, _give_back, weakref.ref(dataset), self._loader)
-        if dataset._hooks:  # a loader that is kept would begin the next pass ahead
-            self._give_back.detach()
 
     def __iter__(self) -> "Iterator":
         return self
@@ -591,7 +598,8 @@ class Iterator:
         return found[0]
 
     def _end(self):
-        ended, self._ended = self._ended, True
+        with self._lock:
+            ended, self._ended = self._ended, True
         if ended:
             return
         self._tell_skipped()
@@ -604,7 +612,7 @@ class Iterator:
             return
         listed = "".join("\n" + textwrap.indent(words, "  ") for _, _, words in skipped[:_MOST_LISTED])
         more = "\n  …; the iterator's skipped() has more" if len(skipped) > _MOST_LISTED else ""
-        count = self.stats()["skipped"]
+        count = self.stats().get("skipped", len(skipped))  # no statistics once another thread has closed it
         _log.warning("%d %s skipped:%s%s", count, "element was" if count == 1 else "elements were", listed, more)
 
     def save(self) -> bytes:
@@ -616,6 +624,7 @@ class Iterator:
         if not isinstance(checkpoint, (bytes, bytearray, memoryview)):
             raise TypeError(f"restore wants the bytes that save() gave, found {type(checkpoint).__name__}")
         self._loader.restore(bytes(checkpoint))
+        self._ended = False
 
     def stats(self) -> dict:
         """Counts, times and shares for each stage and window."""
@@ -660,8 +669,10 @@ def _arrays(value):
 
 
 def _give_back(dataset, loader):
+    """Stops the work of an iterator that was dropped. What it learned about speeds is kept for the next epoch."""
+    loader.release()
     alive = dataset()
-    if alive is not None:
+    if alive is not None and not alive._hooks:  # a loader that is kept would begin the next pass early
         alive._give_loader(loader)
 
 
@@ -670,16 +681,21 @@ def load_graph(path):
     return Dataset(_core.Dataset.load_graph(os.fspath(path)))
 
 
-def from_sequence(sequence, workers=4, use_multiprocessing=False, max_queue_size=None):
+def from_sequence(sequence, workers=None, use_multiprocessing=None, max_queue_size=None):
     """Batches of anything with `__len__` and `__getitem__`: a keras.utils.Sequence, a list, an array of files.
 
-    Items are made ahead of the loop, `workers` at a time, and come in order. `on_epoch_end`, where there is one,
-    is called when a pass has ended, before the next begins.
+    Items are prefetched and come in order. `workers` threads call `__getitem__` at a time: one by default, or as many
+    as a Keras PyDataset declares in its own `workers`. `on_epoch_end`, where there is one, is called when a pass has
+    ended, before the next begins.
     """
     if not hasattr(sequence, "__len__") or not hasattr(sequence, "__getitem__"):
         raise TypeError(f"a {type(sequence).__name__} has no __len__ and __getitem__; from_generator takes iterables")
+    if use_multiprocessing is None:
+        use_multiprocessing = getattr(sequence, "use_multiprocessing", False)
+    if workers is None:
+        workers = getattr(sequence, "workers", 1)
     if use_multiprocessing:
-        raise errors.Unimplemented("worker processes are not there yet; workers=4 are threads")
+        raise errors.Unimplemented("worker processes are not implemented; workers=4 starts threads")
     hook = getattr(sequence, "on_epoch_end", None)
     places = Dataset._source("range", None, (hook,) if callable(hook) else (), start=0, stop=len(sequence))
     return places.map(lambda i: sequence[int(i)], num_parallel_calls=max(1, int(workers)), workers="thread")

@@ -39,18 +39,18 @@ def maximum(x, y, name=None):
 
 def reshape(tensor, shape, name=None):
     if not _symbolic(tensor):
-        return np.reshape(tensor, shape)
+        return np.array(np.reshape(tensor, shape))
     return op("reshape", tensor, shape=[int(d) for d in np.atleast_1d(np.asarray(shape, dtype=np.int64))])
 
 
 def expand_dims(input, axis=None, name=None):
     axis = -1 if axis is None else int(axis)
-    return op("expand_dims", input, axis=axis) if _symbolic(input) else np.expand_dims(input, axis)
+    return op("expand_dims", input, axis=axis) if _symbolic(input) else np.array(np.expand_dims(input, axis))
 
 
 def squeeze(input, axis=None, name=None):
     if not _symbolic(input):
-        return np.squeeze(input, None if axis is None else tuple(np.atleast_1d(axis)))
+        return np.array(np.squeeze(input, None if axis is None else tuple(np.atleast_1d(axis))))
     return op("squeeze", input, axis=[] if axis is None else [int(a) for a in np.atleast_1d(axis)])
 
 

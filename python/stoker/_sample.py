@@ -69,7 +69,7 @@ def confirmed(function, traced, sample):
     elements = [] if found.random or sample is None else sample.elements
     if not elements:
         return doubt
-    plain = python_function(function, "")
+    plain = python_function(function, "", 1)
     for value in elements:
         native, python = _result(traced.function, value), _result(plain, value)
         if isinstance(python, Error) or (found.divides and isinstance(native, Error)):

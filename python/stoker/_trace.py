@@ -2,6 +2,7 @@
 
 import difflib
 import inspect
+import json
 import random
 
 import numpy as np
@@ -100,8 +101,11 @@ def takes_one(function, fields):
         return False
 
 
-def python_function(function, why):
-    """A Python stage; a function that can only take one argument gets the tuple."""
+def python_function(function, why, most_calls):
+    """A Python stage, called by at most `most_calls` threads at a time (0: any number).
+
+    A function that can only take one argument gets the tuple.
+    """
 
     def call(*fields):
         if len(fields) > 1 and takes_one(function, len(fields)):
@@ -109,7 +113,7 @@ def python_function(function, why):
         return function(*fields)
 
     name = getattr(function, "__qualname__", type(function).__name__)
-    return _core.python_function(call, f"the Python function {name} ({why})")
+    return _core.python_function(call, f"the Python function {name} ({why})", most_calls)
 
 
 class MissingField(KeyError):
@@ -168,7 +172,8 @@ def _text_of(traced):
     """Return the program as text; None if it holds arrays that are too large for a text."""
     try:
         one = _core.Dataset.source("range", {"start": 0, "stop": 1}, "", 0, "")
-        return one.then("map", {"map_func": traced.function}, "", 0, "").to_json()
+        graph = json.loads(one.then("map", {"map_func": traced.function}, "", 0, "").to_json())
+        return json.dumps(graph["stages"][-1]["map_func"])  # without the seeds that were drawn for the graph
     except (Error, UnicodeDecodeError):
         return None
 

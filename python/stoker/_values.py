@@ -383,4 +383,4 @@ def constant(value, dtype=None, shape=None) -> np.ndarray:
             array = array.astype(np.int32)
         elif array.dtype == np.float64:
             array = array.astype(np.float32)
-    return array if shape is None else np.broadcast_to(array, shape)
+    return np.array(array if shape is None else np.broadcast_to(array, shape))

@@ -1422,7 +1422,7 @@ class OneResult(unittest.TestCase):
         if traced.function is None or traced.found.doubts:
             return
         with np.errstate(all="ignore"):
-            results = [_result(made, value) for made in (traced.function, python_function(function, ""))]
+            results = [_result(made, value) for made in (traced.function, python_function(function, "", 1))]
         if not all(isinstance(result, sk.Error) for result in results) and "divided by zero" not in str(results[0]):
             self.assertEqual(*map(repr, results), name)
 

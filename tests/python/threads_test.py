@@ -1,0 +1,500 @@
+"""Any function from any thread at any moment: nothing hangs, crashes or runs twice at once."""
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import weakref
+
+import numpy as np
+
+import stoker as sk
+
+
+class OneAtATime:
+    """Identity that records how many threads were inside at once."""
+
+    def __init__(self, answer=None):
+        self.lock = threading.Lock()
+        self.inside = self.most = self.calls = 0
+        self.answer = answer
+
+    def __call__(self, x):
+        with self.lock:
+            self.inside += 1
+            self.calls += 1
+            self.most = max(self.most, self.inside)
+        for _ in range(2000):  # long enough for other threads to come in
+            pass
+        with self.lock:
+            self.inside -= 1
+        return int(x) if self.answer is None else self.answer
+
+
+class Concurrency(unittest.TestCase):
+    """A Python function is called by one thread at a time unless the user asks for more."""
+
+    def setUp(self):
+        sk.configure(workers=4)
+        self.addCleanup(sk.configure, workers=2)
+
+    def assert_one_at_a_time(self, make, answer=None):
+        function = OneAtATime(answer)
+        made = make(function)
+        for ds in made if isinstance(made, list) else [made]:
+            for _ in ds:
+                pass
+        self.assertGreater(function.calls, 0)
+        self.assertEqual(function.most, 1)
+
+    def test_in_every_stage(self):
+        numbers = sk.Dataset.range(200)
+        stages = {
+            "map": lambda f: numbers.map(f),
+            "map, thread": lambda f: numbers.map(f, workers="thread"),
+            "map, serial": lambda f: numbers.map(f, workers="serial"),
+            "map, serial, although 4 are named": lambda f: numbers.map(f, num_parallel_calls=4, workers="serial"),
+            "map, cached": lambda f: numbers.map(f).cache(),
+            "map, cached, batched": lambda f: numbers.map(f).batch(4).cache(),
+            "map, shuffled": lambda f: numbers.map(f).shuffle(50),
+            "map, enumerated": lambda f: numbers.map(f).enumerate(),
+            "map, zipped with itself": lambda f: sk.Dataset.zip((numbers.map(f), numbers.map(f))),
+            "map, concatenated": lambda f: numbers.map(f).concatenate(numbers.map(f)),
+            "map, repeated": lambda f: numbers.map(f).repeat(2),
+            "two maps": lambda f: numbers.map(f).map(f),
+        }
+        for name, make in stages.items():
+            with self.subTest(name):
+                self.assert_one_at_a_time(make)
+
+    def test_in_a_predicate(self):
+        self.assert_one_at_a_time(lambda f: sk.Dataset.range(200).filter(f), answer=True)
+
+    def test_in_functions_that_open_datasets(self):
+        self.assert_one_at_a_time(lambda f: sk.Dataset.range(20).flat_map(f), answer=sk.Dataset.range(3))
+        self.assert_one_at_a_time(lambda f: sk.Dataset.range(20).interleave(f, cycle_length=8), answer=sk.Dataset.range(3))
+
+    def test_in_several_iterators_at_once(self):
+        function = OneAtATime()
+        ds = sk.Dataset.range(100).map(function)
+        threads = [threading.Thread(target=lambda: list(ds)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(function.most, 1)
+
+    def test_a_sequence_is_read_by_one_thread_by_default(self):
+        function = OneAtATime()
+
+        class Sequence:
+            def __len__(self):
+                return 100
+
+            def __getitem__(self, i):
+                return function(i)
+
+        self.assertEqual([int(x) for x in sk.from_sequence(Sequence())], list(range(100)))
+        self.assertEqual(function.most, 1)
+
+    def test_a_sequence_is_read_by_as_many_threads_as_it_declares(self):
+        meeting = threading.Barrier(3)
+
+        class Sequence:
+            workers = 3
+
+            def __len__(self):
+                return 3
+
+            def __getitem__(self, i):
+                meeting.wait()
+                return i
+
+        self.assertEqual([int(x) for x in sk.from_sequence(Sequence())], [0, 1, 2])
+
+    def test_a_function_that_needs_itself_finishes(self):
+        def depth(x):
+            return int(x) if x == 0 else 1 + sum(int(y) for y in inner.take(1))
+
+        inner = sk.Dataset.range(1).map(lambda x: depth(x), workers="thread")
+        outer = sk.Dataset.range(4).map(lambda x: depth(x), workers="thread")
+        self.assertEqual([int(x) for x in outer], [0, 1, 1, 1])
+
+
+class Counter:
+    """Returns how often it was called, with its argument."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, x):
+        self.calls += 1
+        return self.calls, int(x)
+
+
+class Order(unittest.TestCase):
+    """A function that is called by one thread at a time is called in order, once for each element."""
+
+    def setUp(self):
+        sk.configure(workers=4)
+        self.addCleanup(sk.configure, workers=2)
+
+    def assert_in_order(self, make, wanted):
+        counter = Counter()
+        found = [(int(call), int(x)) for call, x in make(counter)]
+        self.assertEqual(found, list(enumerate(wanted, 1)))
+
+    def test_in_every_stage(self):
+        numbers = sk.Dataset.range(300)
+        third = [x for x in range(300) if x % 3]
+        stages = {
+            "map": (lambda f: numbers.map(f), range(300)),
+            "serial": (lambda f: numbers.map(f, num_parallel_calls=4, workers="serial"), range(300)),
+            "after a native map": (lambda f: numbers.map(lambda x: x * 2).map(f), range(0, 600, 2)),
+            "after a native filter": (lambda f: numbers.filter(lambda x: x % 3 > 0).map(f), third),
+            "after a Python filter": (lambda f: numbers.filter(lambda x: bool(x % 3)).map(f), third),
+            "before other stages": (lambda f: numbers.map(f).take(300).prefetch(4), range(300)),
+            "after a parallel function": (lambda f: numbers.map(lambda x: int(x), num_parallel_calls=4).map(f), range(300)),
+            "from a generator": (lambda f: sk.Dataset.from_generator(lambda: iter(range(300))).map(f), range(300)),
+        }
+        for name, (make, wanted) in stages.items():
+            for memory in ("1G", "64K"):
+                with self.subTest(name, memory=memory):
+                    sk.configure(memory_bytes=memory)
+                    self.addCleanup(sk.configure, memory_bytes="1G")
+                    self.assert_in_order(make, wanted)
+
+    def test_a_result_of_another_type_is_an_error_of_that_element(self):
+        ds = sk.Dataset.range(6).map(lambda x: int(x) if x != 1 else 0.5, workers="thread").map(lambda x: x, workers="thread")
+        it = iter(ds)
+        self.assertEqual(int(next(it)), 0)
+        with self.assertRaises(sk.InvalidArgument):
+            next(it)
+        self.assertEqual([int(x) for x in it], [2, 3, 4, 5])
+
+
+class NestedCalls(unittest.TestCase):
+    def test_a_hundred_functions_that_read_files_through_loaders_of_their_own(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.bin")
+            with open(path, "wb") as file:
+                file.write(b"hello")
+            meeting = threading.Barrier(100)
+
+            def outer(i):
+                meeting.wait()
+                inner = sk.Dataset.from_tensor_slices([path] * 3).map(lambda p: sk.io.read_file(p))
+                return sum(len(text) for text in inner)
+
+            ds = sk.Dataset.range(100).map(outer, num_parallel_calls=100, workers="thread")
+            self.assertEqual([int(x) for x in ds], [15] * 100)
+
+
+class OwnIterator(unittest.TestCase):
+    """A function that uses the iterator it runs for gets an error, and does not wait for itself."""
+
+    def error_of(self, use):
+        holder = []
+
+        def function(x):
+            use(holder[0])
+            return int(x)
+
+        it = iter(sk.Dataset.range(3).map(function, workers="thread"))
+        holder.append(it)
+        with self.assertRaises(sk.FailedPrecondition) as raised:
+            next(it)
+        return str(raised.exception)
+
+    def test_next(self):
+        self.assertIn("next() was called by a function that this iterator is running", self.error_of(next))
+
+    def test_close(self):
+        self.assertIn("close() was called by a function", self.error_of(lambda it: it.close()))
+
+    def test_restore(self):
+        saved = iter(sk.Dataset.range(3).map(int, workers="thread")).save()
+        self.assertIn("restore() was called by a function", self.error_of(lambda it: it.restore(saved)))
+
+    def test_statistics_and_save_are_allowed(self):
+        holder = []
+
+        def function(x):
+            holder[0].stats(), holder[0].skipped(), holder[0].wait_seconds(), holder[0].save()
+            return int(x)
+
+        it = iter(sk.Dataset.range(3).map(function, workers="thread"))
+        holder.append(it)
+        self.assertEqual([int(x) for x in it], [0, 1, 2])
+
+
+class Dropped(unittest.TestCase):
+    """Dropping an iterator stops its work and releases what it holds."""
+
+    def test_no_function_is_called_and_no_memory_is_held_afterward(self):
+        begun, go_on = threading.Semaphore(0), threading.Event()
+        calls = []
+
+        def function(x):
+            calls.append(int(x))
+            if len(calls) > 1:
+                begun.release()
+                go_on.wait()
+            return np.zeros(250_000, np.float32)
+
+        ds = sk.Dataset.range(1000).map(function, workers="thread")
+        it = iter(ds)
+        next(it)
+        begun.acquire()
+        del it
+        gc.collect()
+        go_on.set()
+        self.assertEqual([int(x) for x in sk.Dataset.range(3).map(lambda x: int(x), workers="thread")], [0, 1, 2])
+        self.assertEqual(len(calls), 2)
+        self.assertEqual(sk._core.memory_use()[0], 0)
+
+    def test_leaving_a_loop_by_an_exception_stops_the_work(self):
+        ds = sk.Dataset.range(10**9).filter(lambda x: x >= 0).shuffle(50_000)
+        with self.assertRaises(ZeroDivisionError):
+            for _ in ds:
+                1 / 0
+        gc.collect()
+        self.assertEqual(sk._core.memory_use()[0], 0)
+
+    def test_an_error_that_was_not_delivered_keeps_nothing_alive(self):
+        def fails(x):
+            raise ValueError(int(x))
+
+        self.addCleanup(sk.configure, workers=2)
+        for workers in (0, 2):
+            sk.configure(workers=workers)
+            it = iter(sk.Dataset.range(10).map(fails, num_parallel_calls=1))
+            with self.assertRaises(sk.InvalidArgument) as raised:
+                next(it)
+            self.assertIsInstance(raised.exception.__cause__, ValueError)
+            gone = weakref.ref(it)
+            del it, raised
+            gc.collect()
+            self.assertIsNone(gone(), f"{workers} workers")
+
+    def test_the_next_epoch_goes_on_as_if_nothing_had_happened(self):
+        whole = sk.Dataset.range(50).shuffle(50, seed=3)
+        left = sk.Dataset.range(50).shuffle(50, seed=3)
+        first = [int(x) for x in whole]
+        self.assertEqual(int(next(iter(left))), first[0])
+        self.assertEqual([int(x) for x in left], [int(x) for x in whole])
+
+
+class OtherThreads(unittest.TestCase):
+    def test_closing_ends_a_thread_that_is_inside_next(self):
+        never = threading.Event()
+        self.addCleanup(never.set)
+        it = iter(sk.Dataset.range(10**9).map(lambda x: x + 1).batch(4))
+        ended = []
+        reader = threading.Thread(target=lambda: ended.append(sum(1 for _ in it)))
+        reader.start()
+        it.close()
+        reader.join()
+        self.assertEqual(len(ended), 1)
+
+    def test_save_does_not_wait_for_a_thread_that_waits_in_next(self):
+        begun, go_on = threading.Event(), threading.Event()
+
+        def function(x):
+            begun.set()
+            go_on.wait()
+            return int(x)
+
+        it = iter(sk.Dataset.range(5).map(function, workers="thread"))
+        got = []
+        reader = threading.Thread(target=lambda: got.append(int(next(it))))
+        reader.start()
+        begun.wait()
+        saved = it.save()
+        self.assertEqual(it.skipped(), [])
+        self.assertGreaterEqual(it.wait_seconds(), 0)
+        go_on.set()
+        reader.join()
+        it.restore(saved)
+        self.assertEqual([int(x) for x in it], [0, 1, 2, 3, 4])
+        self.assertEqual(got, [0])
+
+    def test_statistics_while_restoring_over_a_generator(self):
+        def numbers():
+            i = 0
+            while True:
+                yield i
+                i += 1
+
+        it = iter(sk.Dataset.from_generator(numbers, output_signature=sk.TensorSpec((), "int32")))
+        next(it)
+        saved = it.save()
+        stop = threading.Event()
+
+        def look():
+            while not stop.is_set():
+                it.wait_seconds(), it.skipped(), it.stats()
+
+        looker = threading.Thread(target=look)
+        looker.start()
+        for _ in range(100):
+            it.restore(saved)
+            self.assertEqual(int(next(it)), 1)
+        stop.set()
+        looker.join()
+
+
+def run(program, *arguments, timeout=60):
+    return subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, timeout=timeout)
+
+
+EXITS = """
+import sys, stoker as sk
+it = iter(sk.Dataset.range(10).map(lambda x: sys.exit(7) if x == 2 else int(x), workers="thread").on_error("skip"))
+print(int(next(it)), int(next(it)), flush=True)
+next(it)
+print("not reached")
+"""
+
+DAEMON = """
+import threading, stoker as sk
+ds = {
+    "native": sk.Dataset.range(10**12).map(lambda x: x + 1).batch(32),
+    "python": sk.Dataset.range(10**6).map(lambda x: int(x), num_parallel_calls=4, workers="thread"),
+}[__import__("sys").argv[1]]
+begun = threading.Barrier(3)
+def read():
+    it = iter(ds)
+    next(it)
+    begun.wait()
+    for x in it: pass
+for _ in range(2): threading.Thread(target=read, daemon=True).start()
+begun.wait()
+"""
+
+STUCK = """
+import threading, stoker as sk
+begun = threading.Event()
+def stuck(x):
+    begun.set()
+    threading.Event().wait()
+it = iter(sk.Dataset.range(3).map(stuck, workers="thread"))
+threading.Thread(target=lambda: next(it), daemon=True).start()
+begun.wait()
+"""
+
+KEEPS_NOTHING = """
+import signal, sys, threading, stoker as sk
+ds = sk.Dataset.range(10**15).filter(lambda x: x < 0)
+try:
+    print("begun", flush=True)
+    next(iter(ds))
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+FORKED = """
+import os, sys, stoker as sk
+mode = sys.argv[1]
+ds = sk.Dataset.range(100).map(lambda x: int(x), num_parallel_calls=2, workers="thread")
+it = iter(ds)
+next(it)
+pid = os.fork()
+if pid == 0:
+    if mode == "exit":
+        sys.exit(0)
+    use = {
+        "same": lambda: next(it),
+        "python": lambda: list(sk.Dataset.range(10).map(lambda x: int(x), workers="thread")),
+        "native": lambda: list(sk.Dataset.range(10).map(lambda x: x + 1)),
+        "close": lambda: it.close(),
+        "stats": lambda: it.stats(),
+        "save": lambda: it.save(),
+        "drop": lambda: globals().pop("it"),
+    }[mode]
+    try:
+        use()
+        print("worked", flush=True)
+    except sk.FailedPrecondition as error:
+        print("spawn" in str(error) and "forkserver" in str(error), flush=True)
+    os._exit(0)
+_, status = os.waitpid(pid, 0)
+print("child", status, "parent", int(next(it)))
+"""
+
+FORKS_INSIDE = """
+import os, stoker as sk
+def forks(x):
+    if x == 1:
+        pid = os.fork()
+        if pid == 0:
+            return 0  # as people forget that the child goes on from here
+        os.waitpid(pid, 0)
+    return int(x)
+print([int(x) for x in sk.Dataset.range(4).map(forks, workers="thread")])
+"""
+
+MULTIPROCESSING = """
+import multiprocessing, sys, stoker as sk
+def work(n):
+    try:
+        return [int(x) for x in sk.Dataset.range(n)]
+    except sk.FailedPrecondition as error:
+        return "spawn" in str(error)
+if __name__ == "__main__":
+    if sys.argv[1] == "used":
+        list(sk.Dataset.range(5))
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        print(pool.map(work, [3, 3]))
+"""
+
+
+class Processes(unittest.TestCase):
+    def test_sys_exit_in_a_function_ends_the_program(self):
+        done = run(EXITS)
+        self.assertEqual((done.returncode, done.stdout), (7, "0 1\n"))
+
+    def test_daemon_threads_inside_next_do_not_disturb_the_exit(self):
+        for kind in ("native", "python"):
+            for _ in range(5):
+                done = run(DAEMON, kind)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), kind)
+
+    def test_a_function_that_never_returns_does_not_hold_up_the_exit(self):
+        self.assertEqual(run(STUCK).returncode, 0)
+
+    def test_ctrl_c_is_answered_while_a_filter_keeps_nothing(self):
+        before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+        child = subprocess.Popen([sys.executable, "-c", KEEPS_NOTHING], stdout=subprocess.PIPE, text=True)
+        signal.signal(signal.SIGINT, before)
+        self.assertEqual(child.stdout.readline(), "begun\n")
+        os.kill(child.pid, signal.SIGINT)
+        rest, _ = child.communicate(timeout=30)
+        self.assertEqual(rest, "interrupted\n")
+
+    def test_a_forked_child_works_or_says_what_to_use_instead(self):
+        for mode in ("exit", "same", "python", "native", "close", "stats", "save", "drop"):
+            with self.subTest(mode):
+                done = run(FORKED, mode)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                lines = done.stdout.splitlines()
+                self.assertEqual(lines[-1], "child 0 parent 1", done.stderr)
+                if mode != "exit":
+                    self.assertIn(lines[0], ("True", "worked"))
+
+    def test_a_function_that_forks_and_returns_in_the_child(self):
+        done = run(FORKS_INSIDE)
+        self.assertEqual((done.returncode, done.stdout), (0, "[0, 1, 2, 3]\n"))
+        self.assertIn("end the child with os._exit()", done.stderr)
+
+    def test_multiprocessing_with_fork(self):
+        self.assertEqual(run(MULTIPROCESSING, "fresh").stdout, "[[0, 1, 2], [0, 1, 2]]\n")
+        self.assertEqual(run(MULTIPROCESSING, "used").stdout, "[True, True]\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
