@@ -84,6 +84,9 @@ tree_files() {
 # run_tests PRESET
 run_tests() { ctest --preset "$1" --parallel "$jobs"; }
 
+# run_stress PRESET: random calls from several threads, 20 s, with a new seed each time, which it prints.
+run_stress() { "build/$1/bin/stress/loaders"; }
+
 libtorch_env=build/libtorch-env
 python_env=build/python-env
 
