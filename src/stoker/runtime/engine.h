@@ -148,6 +148,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   // It gave a result or ended: so may the one that waits for it.
   void note_result(const Segment& segment) STOKER_REQUIRES(mutex_);
   static bool has_work_for(const Segment& segment, ThreadKind kind);
+  static void note_full(Segment& segment);
   Segments::iterator drop(Segments& listed, Segments::iterator at) STOKER_REQUIRES(mutex_);
   static size_t enough_queued();
   static size_t capacity_of(const Segment& segment);

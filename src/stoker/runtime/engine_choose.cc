@@ -154,8 +154,7 @@ Engine::Piece Engine::pick(ThreadKind kind) {
     }
     if (!line_ready(*segment) || !line_may_run(*segment, kind)) continue;
     if (segment->window.size() >= capacity_of(*segment)) {
-      // Full of what nobody has begun, it is not the window that holds anybody up.
-      segment->was_full |= segment->queued.empty();
+      note_full(*segment);
       continue;
     }
     if (!admit_line(*segment)) continue;
@@ -279,8 +278,15 @@ void Engine::note_result(const Segment& segment) {
   if (!segment.closed && segment.feeds) note_work(*segment.feeds);
 }
 
+// For the tuner: more could have been produced ahead. A window full of tickets
+// that no thread has begun does not hold anything up.
+void Engine::note_full(Segment& segment) {
+  if (line_ready(segment) && segment.window.size() >= capacity_of(segment)) segment.was_full |= segment.queued.empty();
+}
+
 Engine::Segments::iterator Engine::drop(Segments& listed, Segments::iterator at) {
   Segment& segment = **at;
+  note_full(segment);
   if (&listed == &for_waiters_) segment.waiter_called = false;
   (&listed == &for_waiters_ ? segment.listed_for_waiters : segment.listed_for_workers) = false;
   return listed.erase(at);
