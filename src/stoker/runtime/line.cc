@@ -62,6 +62,17 @@ LineNode::LineNode(const LinePlan& plan, Instance& instance)
 
 Pulled LineNode::pull(int64_t most) {
   if (!logged_) log_now();
+  if (skip_ > 0)
+    if (std::optional<Pulled> instead = skip_rows()) return *std::move(instead);
+  Pulled pulled = produce(most);
+  if (pulled.kind != Pulled::Kind::kRun) return pulled;
+  if (pulled.extra) return give_extras(std::move(pulled.run));
+  out_ += pulled.run.size;
+  ++pulls_since_entry_;
+  return pulled;
+}
+
+std::optional<Pulled> LineNode::skip_rows() {
   while (skip_ > 0) {
     Pulled dropped = produce(std::min(skip_, kMostRows));
     if (dropped.kind != Pulled::Kind::kRun) return dropped;
@@ -69,12 +80,7 @@ Pulled LineNode::pull(int64_t most) {
     skip_ -= dropped.run.size;
     if (Run found = without_room(dropped.run); found.size > 0) return give_extras(std::move(found));
   }
-  Pulled pulled = produce(most);
-  if (pulled.kind != Pulled::Kind::kRun) return pulled;
-  if (pulled.extra) return give_extras(std::move(pulled.run));
-  out_ += pulled.run.size;
-  ++pulls_since_entry_;
-  return pulled;
+  return std::nullopt;
 }
 
 Pulled LineNode::give_extras(Run run) {

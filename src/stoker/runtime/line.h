@@ -3,6 +3,7 @@
 #include <any>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "stoker/runtime/plan.h"
@@ -91,7 +92,9 @@ class LineNode {
 
  private:
   void thin_out(Dropped& dropped);
-  Pulled give_extras(Run run);
+  // Drops the rows before a restored position; what comes instead of them, if anything.
+  [[gnu::noinline]] std::optional<Pulled> skip_rows();
+  [[gnu::noinline]] Pulled give_extras(Run run);
   // Rows given in [from, to) that will not come again after a restore.
   int64_t extras_in(int64_t from, int64_t to) const;
 

@@ -61,6 +61,12 @@ class SequenceLine final : public LineNode, private Emit {
       if (pulled.kind == Pulled::Kind::kBlocked) return pulled;
       advance(std::move(pulled), input);
     }
+    return give_pending(most);
+  }
+
+  // Lines pull from one another by recursion, a thousand deep in a long graph:
+  // what lies beside that path stays out of its frames.
+  [[gnu::noinline]] Pulled give_pending(int64_t most) {
     if (pending_.empty()) return Pulled::end();
     Run run = std::move(pending_.front());
     pending_.pop_front();
@@ -78,14 +84,14 @@ class SequenceLine final : public LineNode, private Emit {
     if (stage_.rows() == 0) return std::min(appetite, most);
     return appetite == stage_.rows() ? std::min(most, kMostRows) * appetite : appetite;
   }
-  Pulled pull_input(size_t input, int64_t most) {
-    if (early_.empty()) return inputs_[input]->pull(most);
+  Pulled pull_input(size_t input, int64_t most) { return early_.empty() ? inputs_[input]->pull(most) : take_early(); }
+  [[gnu::noinline]] Pulled take_early() {
     turn_ = std::move(early_.front().slot);
     Run row = std::move(early_.front().row);
     early_.pop_front();
     return Pulled::of(std::move(row));
   }
-  Pulled pull_slot(size_t slot, int64_t most) {
+  [[gnu::noinline]] Pulled pull_slot(size_t slot, int64_t most) {
     // Only a damaged checkpoint names a slot where nothing is open.
     const auto found = slots_.find(slot);
     if (found == slots_.end()) return Pulled::end();
@@ -98,7 +104,7 @@ class SequenceLine final : public LineNode, private Emit {
     return pulled;
   }
 
-  void advance(Pulled pulled, int input) {
+  [[gnu::noinline]] void advance(Pulled pulled, int input) {
     const int64_t begun = now_ns();
     SeedScope seeds(mix_bits(plan_.seed));
     Context context(plan_.seed, 0, instance_.make.stopped);
@@ -178,7 +184,7 @@ class SequenceLine final : public LineNode, private Emit {
 
   // Opens the next children, as many as are open and a few at least, so that
   // their first elements are there when their turn comes.
-  void open_early() {
+  [[gnu::noinline]] void open_early() {
     while (!slots_.empty() && early_.size() < std::clamp<size_t>(slots_.size(), 4, 64)) {
       Pulled pulled = inputs_[0]->pull(1);
       if (pulled.kind != Pulled::Kind::kRun) return;
