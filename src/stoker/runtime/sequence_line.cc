@@ -104,7 +104,7 @@ class SequenceLine final : public LineNode, private Emit {
     return pulled;
   }
 
-  [[gnu::noinline]] void advance(Pulled pulled, int input) {
+  void advance(Pulled pulled, int input) {
     const int64_t begun = now_ns();
     SeedScope seeds(mix_bits(plan_.seed));
     Context context(plan_.seed, 0, instance_.make.stopped);
