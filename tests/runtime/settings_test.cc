@@ -1,5 +1,6 @@
 #include "stoker/runtime/settings.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -73,7 +74,7 @@ TEST(ReadSettings, NamesTheVariableAndTheValueThatAreWrong) {
     ASSERT_FALSE(settings.ok()) << name;
     EXPECT_EQ(settings.error().code(), Code::kInvalidArgument);
     const std::string& message = settings.error().message();
-    EXPECT_TRUE(message.starts_with("the environment variable " + name + ": '" + value + "' is not ")) << message;
+    EXPECT_TRUE(message.starts_with(fmt::format("the environment variable {}: '{}' is not ", name, value))) << message;
     EXPECT_NE(message.find("; expected "), std::string::npos) << message;
     EXPECT_TRUE(message.ends_with("; correct it, or unset it for the default")) << message;
   }
