@@ -71,6 +71,10 @@ PARAMETERS = {
     "stack.values": "Sequence[t.TensorLike]",
     **dict.fromkeys(("__eq__.other", "__ne__.other"), "object"),
     "reduce.initial_state": "Any",
+    "__array_ufunc__.ufunc": "np.ufunc",
+    "__array_ufunc__.method": "str",
+    "__array_ufunc__.inputs": "Any",
+    "__array_ufunc__.options": "Any",
     "tensors": "Any",
     "stateless.seed": "t.TensorLike",
     # types and shapes

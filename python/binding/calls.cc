@@ -3,11 +3,18 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
+#include <vector>
 
+#include "stoker/core/error.h"
 #include "stoker/core/fork.h"
+#include "stoker/core/interrupt.h"
 #include "stoker/core/mutex.h"
+#include "stoker/runtime/messages.h"
+#include "stoker/runtime/task.h"
 
 namespace stoker::python {
 namespace {
@@ -17,6 +24,10 @@ Calls& calls();
 
 constexpr std::chrono::seconds kPatience{2};
 
+// With a call whose iterator was dropped, and how often it is looked at after that.
+constexpr std::chrono::seconds kPatienceWithDropped{5};
+constexpr std::chrono::milliseconds kLookAgain{50};
+
 thread_local int calls_of_this_thread = 0;
 
 struct Calls {
@@ -25,6 +36,7 @@ struct Calls {
   int in_progress STOKER_GUARDED_BY(mutex) = 0;   // in either direction
   bool closing STOKER_GUARDED_BY(mutex) = false;  // none begins anymore
   bool interpreter_gone STOKER_GUARDED_BY(mutex) = false;
+  std::thread::id closing_thread STOKER_GUARDED_BY(mutex);
 
   // In a forked child the other threads, and their calls, do not exist.
   Calls() {
@@ -66,6 +78,13 @@ bool is_interpreter_gone() {
   return all.interpreter_gone;
 }
 
+// Another thread than this one shuts the interpreter down.
+bool is_closing_for_others() {
+  Calls& all = calls();
+  const MutexLock lock(all.mutex);
+  return all.closing && all.closing_thread != std::this_thread::get_id();
+}
+
 thread_local CallGate::Entered* innermost = nullptr;
 
 }  // namespace
@@ -75,12 +94,25 @@ PythonCall::PythonCall() : may_call_(begin_call(true)) {}
 PythonCall::~PythonCall() { end_call(); }
 
 void PythonCall::stop_if_too_late() {
-  if (is_interpreter_gone())
-    while (true) pause();  // the process is about to end
+  if (is_interpreter_gone()) stop();
+}
+
+void PythonCall::stop() {
+  while (true) pause();
+}
+
+void EngineCall::stop_if_closing() {
+  if (!is_closing_for_others()) return;
+  PyEval_SaveThread();
+  PythonCall::stop();
 }
 
 EngineCall::EngineCall(Kind kind) {
-  if (!begin_call(false)) return;
+  if (!begin_call(false)) {
+    if (kind != Kind::kElements) return;
+    stop_if_closing();
+    throw Error(Code::kCancelled, "the Python interpreter is shutting down");
+  }
   state_ = PyEval_SaveThread();
   if (kind == Kind::kElements) leave_gates();
 }
@@ -88,13 +120,13 @@ EngineCall::EngineCall(Kind kind) {
 void EngineCall::leave_gates() {
   for (CallGate::Entered* at = innermost; at && at->holds_place_; at = at->outer_, ++gates_left_) {
     at->holds_place_ = false;
-    at->gate_.leave();
+    at->gate_.leave(*at);
   }
 }
 
 void EngineCall::return_to_gates() {
   for (CallGate::Entered* at = innermost; gates_left_ > 0; at = at->outer_, --gates_left_) {
-    at->gate_.enter_without_waiting();
+    at->gate_.enter_without_waiting(*at);
     at->holds_place_ = true;
   }
 }
@@ -107,10 +139,16 @@ EngineCall::~EngineCall() {
   end_call();
 }
 
-void close_calls() {
+void refuse_calls() {
   Calls& all = calls();
   const MutexLock lock(all.mutex);
   all.closing = true;
+  all.closing_thread = std::this_thread::get_id();
+}
+
+void close_calls() {
+  Calls& all = calls();
+  const MutexLock lock(all.mutex);
   const auto until = std::chrono::steady_clock::now() + kPatience;
   while (all.in_progress > 0 && all.ended.wait_until(all.mutex, until) == std::cv_status::no_timeout) {
   }
@@ -120,39 +158,68 @@ void close_calls() {
 // ---- one call at a time
 
 struct CallGate::State {
-  explicit State(int most_in) : most(most_in) {}
-
-  const int most;
   Mutex mutex;
   Condition left;
-  int inside STOKER_GUARDED_BY(mutex) = 0;
+  std::vector<const Entered*> inside STOKER_GUARDED_BY(mutex);
+
+  size_t living() const STOKER_REQUIRES(mutex) {
+    return static_cast<size_t>(std::ranges::count(inside, false, &Entered::is_dropped));
+  }
 };
 
-CallGate::CallGate(int most) : state_(std::make_unique<State>(most)) {}
+CallGate::CallGate() : state_(std::make_unique<State>()), forks_(forks_so_far()) {}
 CallGate::~CallGate() = default;
 
-void CallGate::enter() {
-  if (state_->most == 0) return;
-  const MutexLock lock(state_->mutex);
-  while (state_->inside >= state_->most) state_->left.wait(state_->mutex);
-  ++state_->inside;
+// In a forked child the other threads do not exist; one of them may have held the lock.
+CallGate::State& CallGate::state() {
+  if (forks_ != forks_so_far()) {
+    (void)state_.release();
+    state_ = std::make_unique<State>();
+    forks_ = forks_so_far();
+  }
+  return *state_;
 }
 
-void CallGate::enter_without_waiting() {
-  const MutexLock lock(state_->mutex);
-  ++state_->inside;
+bool CallGate::enter(const Entered& call, size_t most, const std::string& words) {
+  State& at = state();
+  const MutexLock lock(at.mutex);
+  const auto patience = std::chrono::steady_clock::now() + kPatienceWithDropped;
+  bool interrupted = false;
+  while (most > 0 && at.inside.size() >= most && !call.is_dropped() && !interrupted) {
+    if (at.living() < most && std::chrono::steady_clock::now() > patience) {
+      post("stoker: " + words + " has not returned although its iterator was dropped; another iterator calls it now");
+      break;
+    }
+    at.left.wait_for(at.mutex, kLookAgain);
+    at.mutex.unlock();
+    interrupted = is_interrupted();
+    at.mutex.lock();
+  }
+  if (call.is_dropped() || interrupted) return false;
+  at.inside.push_back(&call);
+  return true;
 }
 
-void CallGate::leave() {
-  if (state_->most == 0) return;
-  const MutexLock lock(state_->mutex);
-  --state_->inside;
-  state_->left.notify_one();
+void CallGate::enter_without_waiting(const Entered& call) {
+  State& at = state();
+  const MutexLock lock(at.mutex);
+  at.inside.push_back(&call);
 }
 
-CallGate::Entered::Entered(CallGate& gate) : gate_(gate), outer_(std::exchange(innermost, this)) { gate_.enter(); }
+void CallGate::leave(const Entered& call) {
+  State& at = state();
+  const MutexLock lock(at.mutex);
+  std::erase(at.inside, &call);
+  at.left.notify_one();
+}
+
+CallGate::Entered::Entered(CallGate& gate, int64_t most, const std::string& words)
+    : gate_(gate), stopped_(RunningScope::stopped()), outer_(std::exchange(innermost, this)) {
+  entered_ = holds_place_ = gate_.enter(*this, static_cast<size_t>(most), words);
+  PythonCall::stop_if_too_late();
+}
 CallGate::Entered::~Entered() {
-  gate_.leave();
+  gate_.leave(*this);
   innermost = outer_;
 }
 

@@ -2,7 +2,9 @@
 
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <memory>
+#include <string>
 
 namespace stoker::python {
 
@@ -24,15 +26,20 @@ class PythonCall {
   // To be called after anything that may have waited, before asking for the GIL:
   // stops the thread where the interpreter is gone.
   static void stop_if_too_late();
+  // Never returns: for a thread that the interpreter ends inside Python code. The
+  // process is about to end, and unwinding C++ frames would abort it.
+  [[noreturn]] static void stop();
 
  private:
   bool may_call_ = false;
 };
 
 // A thread of Python's that calls into the engine without the GIL, while it lives.
-// Keeps the GIL once the interpreter shuts down: nothing in the engine waits then.
+// Keeps the GIL once the interpreter shuts down.
 //
-// kElements: the call may wait for Python functions, or for their end. If it
+// kElements: the call may wait for Python functions, or for their end. Nothing may
+// wait once the interpreter shuts down: the thread that ends it gets Cancelled,
+// thrown; others stay in the call until the process is gone. If it
 // is made by a function that holds places of gates, others may take these places
 // meanwhile; else two functions that iterate datasets of one another's would
 // wait for each other. When it returns, the function goes on without waiting for
@@ -42,6 +49,9 @@ class EngineCall {
   enum class Kind { kElements, kOther };
   explicit EngineCall(Kind kind = Kind::kOther);
   ~EngineCall();
+  // With the GIL, after a call that failed: a daemon thread stays here if the
+  // interpreter shuts down, which was the reason.
+  static void stop_if_closing();
   EngineCall(const EngineCall&) = delete;
   EngineCall& operator=(const EngineCall&) = delete;
 
@@ -53,41 +63,54 @@ class EngineCall {
   int gates_left_ = 0;
 };
 
-// Limits how many threads call one Python function at a time: `most`, or any
-// number for 0.
+// Counts the threads that call one Python function, in whatever stages it stands.
+// A call that does not return keeps its place while its iterator lives, and for a
+// few seconds after it was dropped: then others go on beside it, with a message.
 class CallGate {
   friend class EngineCall;
 
  public:
-  explicit CallGate(int most);
+  CallGate();
   ~CallGate();
 
-  // A call in progress. Waits for a place, without the GIL.
+  // A call in progress. Waits, without the GIL, until fewer than `most` calls are
+  // (0: for none). False if its iterator is dropped before.
   class Entered {
    public:
-    explicit Entered(CallGate& gate);
+    Entered(CallGate& gate, int64_t most, const std::string& words);
     ~Entered();
     Entered(const Entered&) = delete;
     Entered& operator=(const Entered&) = delete;
+    explicit operator bool() const { return entered_; }
 
    private:
     friend class EngineCall;
+    friend class CallGate;
+    bool is_dropped() const { return stopped_ && stopped_->load(); }
+
     CallGate& gate_;
+    const std::atomic<bool>* const stopped_;  // its iterator
     Entered* const outer_;
+    bool entered_ = false;
     bool holds_place_ = true;
   };
 
  private:
-  void enter();
-  void enter_without_waiting();
-  void leave();
+  bool enter(const Entered& call, size_t most, const std::string& words);
+  void enter_without_waiting(const Entered& call);
+  void leave(const Entered& call);
 
   struct State;
-  const std::unique_ptr<State> state_;
+  State& state();
+
+  std::unique_ptr<State> state_;
+  int forks_;  // that had happened when the state was made
 };
 
-// Before the interpreter shuts down: no call begins anymore, and those in progress
-// end, for which it waits a while. Without the GIL.
+// Before the interpreter shuts down: no call that waits begins anymore. With the
+// GIL, which every such call asks for.
+void refuse_calls();
+// Then: those in progress end, for which it waits a while. Without the GIL.
 void close_calls();
 
 }  // namespace stoker::python

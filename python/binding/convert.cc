@@ -1,5 +1,7 @@
 #include "python/binding/convert.h"
 
+#include <cxxabi.h>
+
 #include <nanobind/ndarray.h>
 
 #include <limits>
@@ -153,7 +155,13 @@ std::shared_ptr<nb::object> keep(nb::object object) {
             const PythonCall entered;
             if (!entered) return;  // the process ends; so do its objects
             const nb::gil_scoped_acquire held;
+            PyObject* const last = kept->release().ptr();
             delete kept;
+            try {
+              Py_XDECREF(last);  // its __del__ may take long
+            } catch (abi::__forced_unwind&) {
+              PythonCall::stop();
+            }
           }};
 }
 

@@ -38,14 +38,8 @@ Code code_of(nb::python_error& thrown) {
 
 nb::str readable(const std::string& text) { return decoded(text, "backslashreplace"); }
 
-bool ends_program(const Error& error) {
-  if (!error.cause()) return false;
-  const auto* cause = static_cast<nb::object*>(error.cause().get());
-  return PyObject_IsInstance(cause->ptr(), PyExc_Exception) == 0;
-}
-
 void raise(const Error& error, const std::string& stage) {
-  if (ends_program(error)) {
+  if (error.ends_program()) {
     const nb::object& thrown = *static_cast<nb::object*>(error.cause().get());
     PyErr_SetObject(thrown.type().ptr(), thrown.ptr());
     throw nb::python_error();
@@ -71,11 +65,23 @@ constexpr int kMostChained = 8;  // exceptions that led to one another
 // Frames refer to the frames that called them. Where the function was called on a
 // thread of Python's own, these hold the iterator, which holds this error: a
 // cycle that no garbage collector sees. The traceback is then kept as text.
-void drop_tracebacks(nb::handle exception, int most) {
-  if (exception.is_none() || most == 0) return;
+//
+// `handled`: what the caller of next() was handling before. It is the caller's own,
+// and Python has made it the context of all that was raised since.
+void drop_tracebacks(nb::handle exception, nb::handle handled, int most) {
+  if (exception.is_none() || exception.is(handled) || most == 0) return;
   exception.attr("__traceback__") = nb::none();
-  drop_tracebacks(exception.attr("__cause__"), most - 1);
-  drop_tracebacks(exception.attr("__context__"), most - 1);
+  if (exception.attr("__context__").is(handled)) exception.attr("__context__") = nb::none();
+  drop_tracebacks(exception.attr("__cause__"), handled, most - 1);
+  drop_tracebacks(exception.attr("__context__"), handled, most - 1);
+}
+
+nb::object handled_exception() {
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_GetExcInfo(&type, &value, &traceback);
+  Py_XDECREF(type);
+  Py_XDECREF(traceback);
+  return value ? nb::steal(value) : nb::none();
 }
 
 void keep_traceback_as_text(nb::handle exception) {
@@ -83,15 +89,32 @@ void keep_traceback_as_text(nb::handle exception) {
     const nb::object lines = nb::module_::import_("traceback").attr("format_tb")(exception.attr("__traceback__"));
     exception.attr("add_note")(nb::str("in the function:\n") + nb::str("").attr("join")(lines));
   }
-  drop_tracebacks(exception, kMostChained);
+  drop_tracebacks(exception, handled_exception(), kMostChained);
+}
+
+// What a class calls itself or an exception says: code of the user's, which may fail itself.
+std::string text_or(nb::handle value, const char* attribute, const char* otherwise) {
+  try {
+    const nb::object found = value.attr(attribute);
+    const nb::str text(PyCallable_Check(found.ptr()) ? found() : found);
+    const nb::object bytes = text.attr("encode")("utf-8", "backslashreplace");
+    return {PyBytes_AsString(bytes.ptr()), static_cast<size_t>(PyBytes_Size(bytes.ptr()))};
+  } catch (nb::python_error&) {
+    return otherwise;
+  } catch (const std::exception&) {
+    return otherwise;
+  }
 }
 
 }  // namespace
 
 Error error_of(nb::python_error& thrown) {
-  if (PyEval_GetFrame()) keep_traceback_as_text(thrown.value());
-  const auto name = nb::cast<std::string>(thrown.type().attr("__name__"));
-  const auto text = nb::cast<std::string>(nb::str(thrown.value()));
+  try {
+    if (PyEval_GetFrame()) keep_traceback_as_text(thrown.value());
+  } catch (nb::python_error&) {  // an exception that refuses notes or attributes keeps its frames
+  }
+  const std::string name = text_or(thrown.type(), "__name__", "an exception");
+  const std::string text = text_or(thrown.value(), "__str__", "(its text cannot be read)");
   Error error = Error::of(code_of(thrown), "a Python function raised ", name, text.empty() ? "" : ": ", text);
   error.set_cause(keep(nb::borrow(thrown.value())));
   return error;

@@ -15,10 +15,6 @@ namespace nb = nanobind;
 // error does not know it: what is refused while a graph is made has no place yet.
 [[noreturn]] void raise(const Error& error, const std::string& stage = {});
 
-// Whether a function raised what ends a program, SystemExit or KeyboardInterrupt.
-// raise() then raises that exception itself.
-bool ends_program(const Error& error);
-
 // For people to read: bytes that are no UTF-8, as names of files may have, stand as \xff.
 nb::str readable(const std::string& text);
 

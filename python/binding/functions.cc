@@ -1,8 +1,11 @@
 #include "python/binding/functions.h"
 
+#include <cxxabi.h>
+
 #include "python/binding/calls.h"
 #include "python/binding/convert.h"
 #include "python/binding/errors.h"
+#include "stoker/runtime/delivery.h"
 
 namespace stoker::python {
 namespace {
@@ -22,6 +25,8 @@ template <typename Body>
 auto guarded(Body&& body) -> Result<decltype(body())> {
   try {
     return body();
+  } catch (abi::__forced_unwind&) {  // before Python 3.14
+    PythonCall::stop();
   } catch (nb::python_error& thrown) {
     return error_of(thrown);
   } catch (const Error& error) {
@@ -31,20 +36,28 @@ auto guarded(Body&& body) -> Result<decltype(body())> {
 
 class PythonFunction final : public Function::Callable {
  public:
-  PythonFunction(nb::object callable, std::string words, int most_calls)
-      : callable_(keep(std::move(callable))), words_(std::move(words)), most_calls_(most_calls), gate_(most_calls) {}
+  PythonFunction(nb::object callable, std::string words, int most_calls, bool is_sequence, nb::object gate)
+      : callable_(keep(std::move(callable))),
+        words_(std::move(words)),
+        most_calls_(most_calls),
+        is_sequence_(is_sequence),
+        gate_(nb::cast<CallGate&>(gate)),
+        kept_gate_(keep(std::move(gate))) {}
 
   std::string words() const override { return words_; }
   int64_t most_calls() const override { return most_calls_; }
+  bool is_sequence() const override { return is_sequence_; }
 
   Result<void> apply(Run& run, Context& context) const override {
     const PythonCall entered;
     if (!entered) return Error::cancelled();
-    const CallGate::Entered turn(gate_);
-    PythonCall::stop_if_too_late();
+    const CallGate::Entered turn(gate_, most_calls_, words_);
+    if (!turn) return Error::cancelled();
     const nb::gil_scoped_acquire held;
     Rebuilt made(run.size, context.like());
     traits::for_each_row(run, context, [&](int32_t row) -> Result<void> {
+      if (context.stopped()) return Error::cancelled();
+      const CallScope call_scope(context);
       STOKER_TRY(Element result, guarded([&] { return call(run.take_element(row)); }));
       return made.set(row, std::move(result));
     });
@@ -62,7 +75,9 @@ class PythonFunction final : public Function::Callable {
   std::shared_ptr<nb::object> callable_;
   std::string words_;
   const int most_calls_;
-  mutable CallGate gate_;
+  const bool is_sequence_;
+  CallGate& gate_;
+  const std::shared_ptr<nb::object> kept_gate_;
 };
 
 // One pass over what a generator function gives. Closed when dropped, so that
@@ -83,6 +98,8 @@ class Pass {
     const nb::error_scope raised;  // a loader may be dropped by the exception that it raised
     try {
       if (nb::hasattr(iterator_, "close")) iterator_.attr("close")();
+    } catch (abi::__forced_unwind&) {
+      PythonCall::stop();
     } catch (nb::python_error& thrown) {
       thrown.discard_as_unraisable("closing a generator");
     }
@@ -90,6 +107,8 @@ class Pass {
   }
   Pass(const Pass&) = delete;
   Pass& operator=(const Pass&) = delete;
+
+  bool has_ended() const { return ended_; }
 
   std::optional<Element> next() {
     if (ended_) return std::nullopt;
@@ -109,10 +128,44 @@ class Pass {
   bool ended_ = false;
 };
 
+thread_local CallScope* current_call = nullptr;
+
+// Under random numbers of its own: an element's, or an eager call's.
+Result<Element> applied(const Function& function, const Element& element, const Origin& origin, Context context) {
+  Run run = Run::of(element, origin);
+  run.freeze_if_shared();
+  const Origins origins = run.origins;
+  context.set_origins(&origins);
+  STOKER_TRY(function.apply(run, context));
+  if (const Failure* failure = run.failure_of(0)) return failure->error;
+  STOKER_TRY(make_receivers_own(run));
+  return run.element(0);
+}
+
 }  // namespace
 
-Function function_of(nb::object callable, std::string words, int most_calls) {
-  return Function(std::make_shared<const PythonFunction>(std::move(callable), std::move(words), most_calls));
+CallScope::CallScope(const Context& context)
+    : context_(context), seeds_(context.element_seed()), outer_(std::exchange(current_call, this)) {}
+CallScope::~CallScope() { current_call = outer_; }
+CallScope* CallScope::current() { return current_call; }
+
+Result<Element> result_of(const Function& function, const Element& element) {
+  const bool draws = function.program() && function.program()->random();
+  try {
+    if (CallScope* call = CallScope::current()) {
+      const Context& context = call->context();
+      return applied(function, element, context.origin(), context.for_call(draws ? call->take_op() : 0));
+    }
+    const EagerCall call = draws ? next_eager_call() : EagerCall{};
+    return applied(function, element, Origin{0, 0, call.number, nullptr, nullptr}, Context(call.seed, 0, nullptr));
+  } catch (...) {
+    return error_of_exception();
+  }
+}
+
+Function function_of(nb::object callable, std::string words, int most_calls, bool is_sequence, nb::object gate) {
+  return Function(std::make_shared<const PythonFunction>(std::move(callable), std::move(words), most_calls, is_sequence,
+                                                         std::move(gate)));
 }
 
 std::function<NextElement()> generator_of(nb::object callable, nb::object convert) {
@@ -121,17 +174,20 @@ std::function<NextElement()> generator_of(nb::object callable, nb::object conver
       const PythonCall entered;
       if (!entered) return Error::cancelled();
       const nb::gil_scoped_acquire held;
-      return guarded([&] { return pass->next(); });
+      Result<std::optional<Element>> next = guarded([&] { return pass->next(); });
+      if (!next && pass->has_ended()) return std::move(next).error().set_last();
+      return next;
     };
   };
 }
 
 GraphFunction graph_function_of(nb::object callable, std::function<Graph(nb::handle)> unwrap) {
   return GraphFunction([callable = keep(std::move(callable)), unwrap = std::move(unwrap),
-                        gate = std::make_shared<CallGate>(1)](const Element& element) -> Result<Graph> {
+                        gate = std::make_shared<CallGate>()](const Element& element) -> Result<Graph> {
     const PythonCall entered;
     if (!entered) return Error::cancelled();
-    const CallGate::Entered turn(*gate);
+    const CallGate::Entered turn(*gate, 1, "a Python function that returns datasets");
+    if (!turn) return Error::cancelled();
     const nb::gil_scoped_acquire held;
     return guarded([&] { return unwrap((*callable)(*arguments_of(element))); });
   });

@@ -7,6 +7,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cxxabi.h>
+
+#include <algorithm>
 #include <chrono>
 #include <map>
 
@@ -17,6 +20,7 @@
 #include "python/binding/params.h"
 #include "python/binding/records.h"
 #include "python/binding/watch.h"
+#include "stoker/core/interrupt.h"
 #include "stoker/runtime/settings.h"
 #include "stoker/stoker.h"
 
@@ -89,6 +93,38 @@ auto without_gil(Body&& body, EngineCall::Kind kind = EngineCall::Kind::kOther) 
   return body();
 }
 
+// Ctrl-C reaches Python's own handler while the thread waits.
+bool signals_pending() {
+  PythonCall::stop_if_too_late();
+  try {
+    const nb::gil_scoped_acquire held;
+    return PyErr_CheckSignals() != 0;
+  } catch (abi::__forced_unwind&) {
+    PythonCall::stop();
+  }
+}
+
+void throw_if_interrupted() {
+  if (PyErr_Occurred()) throw nb::python_error();  // a signal's handler threw
+}
+
+// The same for what may look at many files, or run an epoch.
+template <typename Body>
+auto interruptible(Body&& body, EngineCall::Kind kind = EngineCall::Kind::kOther) -> decltype(body()) {
+  decltype(body()) result = Error::cancelled();
+  {
+    const EngineCall call(kind);
+    const InterruptScope scope(&signals_pending);
+    try {
+      result = body();
+    } catch (const Error& error) {
+      result = error;
+    }
+  }
+  throw_if_interrupted();
+  return result;
+}
+
 // ---- data sets
 
 struct Written {
@@ -113,11 +149,34 @@ Dataset dataset_of(const std::string& stage, const nb::dict& params, const Datas
   context.registry = &registry();
   const Json json = params_of(params, context, &give);
   const auto make = [&]() -> Result<std::shared_ptr<const Node>> {
-    const EngineCall call;  // files may have to be read
     STOKER_TRY(auto made, type->read(json, context));
     return make_node(std::move(made), input ? input->node() : nullptr, {at.file, at.line}, at.name);
   };
-  return Dataset(Graph(value_of(make(), name)));
+  return Dataset(Graph(value_of(interruptible(make), name)));
+}
+
+// Up to `n` elements that show what the dataset gives, made on the calling thread
+// alone; takes no pass. None where a function of the user's would be called, unless
+// it `may_call`; those that fail are left out.
+std::vector<Element> first_elements(const Dataset& dataset, int64_t n, bool may_call) {
+  constexpr int kMostFailures = 100;
+  std::vector<Element> found;
+  const auto calls_user = [](const Node* node) { return node->stage->calls_user() && !node->stage->type().opens; };
+  if (!may_call && std::ranges::any_of(nodes_of(*dataset.node()), calls_user)) return found;
+  Loader loader(
+      dataset,
+      {.prefetch_next_epoch = false, .alone = true, .calls_user_in_children = may_call, .interrupted = &is_interrupted},
+      Location{});
+  for (int failures = 0; std::ssize(found) < n && failures < kMostFailures && !is_interrupted();) {
+    Result<std::optional<Element>> next = loader.next();
+    if (!next)
+      ++failures;
+    else if (*next)
+      found.push_back(**std::move(next));
+    else
+      break;
+  }
+  return found;
 }
 
 // ---- expressions
@@ -153,34 +212,15 @@ PyExpr tuple_of_exprs(const std::vector<PyExpr>& parts) {
   return {Expr::of_tuple(std::move(refs))};
 }
 
-// Of a map that nobody wrote: the operation is all there is to name.
-Error without_map(const Error& error) {
-  const auto behind_map = [](const std::string& words) {
-    return words.starts_with("map, ") ? words.substr(5) : words == "map" ? std::string() : words;
-  };
-  Error alone(error.code(), behind_map(error.message()));
-  alone.at() = {.stage = behind_map(error.place().stage), .path = error.place().path, .offset = error.place().offset};
-  return alone;
-}
-
 // What a program gives for one element, now.
 nb::object computed(const PyFunction& program, const PyElement& element) {
-  Result<Element> made = Error::internal("");
-  {
-    const EngineCall call(program.function.calls_user() ? EngineCall::Kind::kElements : EngineCall::Kind::kOther);
-    made = Dataset::from_tensors({.tensors = element.element}).map({.map_func = program.function}).at(0);
-  }
-  if (!made) raise(without_map(made.error()));
+  const auto kind = program.function.calls_user() ? EngineCall::Kind::kElements : EngineCall::Kind::kOther;
+  Result<Element> made = interruptible([&] { return result_of(program.function, element.element); }, kind);
+  if (!made) raise(made.error());
   return to_python(*std::move(made), Ownership::kDelivered);
 }
 
 // ---- loaders
-
-// Ctrl-C reaches Python's own handler while the thread waits.
-bool signals_pending() {
-  const nb::gil_scoped_acquire held;
-  return PyErr_CheckSignals() != 0;
-}
 
 // A loader whose members all run without the GIL, which the functions that they
 // wait for need.
@@ -198,7 +238,7 @@ class PyLoader {
   }
   ~PyLoader() {
     alive().erase(this);
-    const EngineCall call(EngineCall::Kind::kElements);
+    const EngineCall call;
     loader_.reset();
   }
   PyLoader(const PyLoader&) = delete;
@@ -207,25 +247,35 @@ class PyLoader {
   // (element,) or None at the end.
   nb::object next() {
     Result<std::optional<Element>> element = without_gil([&] { return loader_->next(); }, kElements);
-    if (PyErr_Occurred()) throw nb::python_error();  // a signal's handler threw
-    if (!element && ends_program(element.error())) without_gil([&] { loader_->release(); }, kElements);
+    throw_if_interrupted();
+    if (!element && element.error().code() == Code::kCancelled) EngineCall::stop_if_closing();
+    if (!element && element.error().ends_program()) without_gil([&] { loader_->close(kPatience); }, kElements);
     std::optional<Element> delivered = value_of(std::move(element));
     if (!delivered) return nb::none();
     return nb::make_tuple(to_python(*std::move(delivered), Ownership::kDelivered));
   }
   void begin_epoch(std::string file, int line) {
-    without_gil([&] { loader_->begin_epoch({std::move(file), line}); }, kElements);
+    try {
+      without_gil([&] { loader_->begin_epoch({std::move(file), line}); }, kElements);
+    } catch (const Error&) {
+      throw_if_interrupted();
+      throw;
+    }
   }
   void watched_by(const PyRecorder& recorder) {
     without_gil([&] { recorder.look_while_waiting_in(*loader_); });
   }
   nb::bytes save() {
-    const std::string text = value_of(without_gil([&] { return loader_->save(); }));
+    Result<std::string> saved = without_gil([&] { return loader_->save(); });
+    throw_if_interrupted();
+    const std::string text = value_of(std::move(saved));
     return nb::bytes(text.data(), text.size());
   }
   void restore(const nb::bytes& checkpoint) {
     const std::string text(checkpoint.c_str(), checkpoint.size());
-    value_of(without_gil([&] { return loader_->restore(text); }, kElements));
+    Result<void> restored = without_gil([&] { return loader_->restore(text); }, kElements);
+    throw_if_interrupted();
+    value_of(std::move(restored));
   }
   std::string stats() {
     return without_gil([&] { return loader_->stats(); });
@@ -244,10 +294,12 @@ class PyLoader {
   }
   void close() {
     without_gil([&] { loader_->close(); }, kElements);
+    throw_if_interrupted();
   }
 
   // Before the interpreter shuts down: no thread may call into it afterward.
   static void close_all() {
+    refuse_calls();
     std::vector<std::shared_ptr<Loader>> loaders;
     for (const auto& [owner, loader] : alive())
       if (std::shared_ptr<Loader> still = loader.lock()) loaders.push_back(std::move(still));
@@ -354,9 +406,11 @@ NB_MODULE(_core, m) {
     return PyFunction{Function(value_of(Program::compile(result.expr, arguments)))};
   });
   m.def("computed", &computed);
-  m.def("python_function", [](nb::object callable, std::string words, int most_calls) {
-    return PyFunction{function_of(std::move(callable), std::move(words), most_calls)};
-  });
+  nb::class_<CallGate>(m, "CallGate", nb::is_weak_referenceable()).def(nb::init<>());
+  m.def(
+      "python_function", [](nb::object callable, std::string words, int most_calls, bool is_sequence, nb::object gate) {
+        return PyFunction{function_of(std::move(callable), std::move(words), most_calls, is_sequence, std::move(gate))};
+      });
 
   nb::class_<Dataset>(m, "Dataset")
       .def_static("source",
@@ -367,37 +421,35 @@ NB_MODULE(_core, m) {
            [](const Dataset& self, const std::string& stage, const nb::dict& params, std::string file, int line,
               std::string name) { return dataset_of(stage, params, &self, {std::move(file), line, std::move(name)}); })
       .def("cardinality",
-           [](const Dataset& self) {
-             Result<int64_t> count = kUnknown;
-             {
-               const EngineCall call;  // files may have to be looked at
-               count = self.cardinality();
-             }
-             return value_of(std::move(count));
-           })
+           [](const Dataset& self) { return value_of(interruptible([&] { return self.cardinality(); })); })
       // As far as is known without looking at files that are read forward.
       .def("is_endless",
            [](const Dataset& self) {
-             const EngineCall call;  // a folder may have to be listed
-             const Result<int64_t> count = cardinality_of(*self.node(), Counting::kAsKnown);
+             const Result<int64_t> count =
+                 interruptible([&] { return cardinality_of(*self.node(), Counting::kAsKnown); });
              return count && *count == kInfinite;
            })
       .def("element_spec", [](const Dataset& self) { return to_python(self.element_spec()); })
       .def("at",
            [](const Dataset& self, int64_t i) {
-             Result<Element> element = Error::internal("");
-             {
-               const EngineCall call(EngineCall::Kind::kElements);
-               element = self.at(i);
-             }
-             return to_python(value_of(std::move(element)), Ownership::kDelivered);
+             return to_python(value_of(interruptible([&] { return self.at(i); }, EngineCall::Kind::kElements)),
+                              Ownership::kDelivered);
+           })
+      .def("first_elements",
+           [](const Dataset& self, int64_t n, bool may_call) {
+             nb::list all;
+             for (Element& element : value_of(
+                      interruptible([&]() -> Result<std::vector<Element>> { return first_elements(self, n, may_call); },
+                                    EngineCall::Kind::kElements)))
+               all.append(to_python(std::move(element), Ownership::kDelivered));
+             return all;
            })
       .def("replay",
            [](const Dataset& self, const std::string& origin) {
-             return to_python(value_of(without_gil([&] { return self.replay(origin); }, EngineCall::Kind::kElements)),
+             return to_python(value_of(interruptible([&] { return self.replay(origin); }, EngineCall::Kind::kElements)),
                               Ownership::kDelivered);
            })
-      .def("explain", [](const Dataset& self) { return value_of(without_gil([&] { return self.explain(); })); })
+      .def("explain", [](const Dataset& self) { return value_of(interruptible([&] { return self.explain(); })); })
       .def("to_json", [](const Dataset& self) { return value_of(without_gil([&] { return self.to_json(); })); })
       .def("save_graph", [](const Dataset& self,
                             const std::string& path) { value_of(without_gil([&] { return self.save_graph(path); })); })

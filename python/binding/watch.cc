@@ -1,5 +1,7 @@
 #include "python/binding/watch.h"
 
+#include <cxxabi.h>
+
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -32,6 +34,8 @@ std::function<void(const std::string&)> speaker(nb::object function) {
     const nb::gil_scoped_acquire held;
     try {
       (*kept)(text);
+    } catch (abi::__forced_unwind&) {
+      PythonCall::stop();
     } catch (nb::python_error& thrown) {
       thrown.discard_as_unraisable("telling a message");
     }

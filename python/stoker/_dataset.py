@@ -1,5 +1,6 @@
 """Data sets and their iterators, by tf.data's names."""
 
+import copy
 import difflib
 import inspect
 import json
@@ -19,7 +20,7 @@ from ._composite import COMPOSITES, RaggedTensor, SparseTensor
 from ._keras import KerasAdapter, data_adapter_class
 from ._spec import TensorSpec, convert, string, structure_map
 from ._trace import python_function, trace
-from ._values import constant, dtype_name
+from ._values import check_keys, constant, dtype_name, key_text
 
 if TYPE_CHECKING:
     from ._torch import TorchLoader
@@ -30,7 +31,6 @@ UNKNOWN = -2
 
 _ASKED_BY_KERAS = {name for name in vars(KerasAdapter) if not name.startswith("_")}
 _MOST_LISTED = 20
-_MOST_TRIED = 100
 _NOT_KNOWN = object()
 _log = logging.getLogger("stoker")
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -85,7 +85,7 @@ def _as_data(value):
     if isinstance(value, tuple):
         return tuple(_as_data(part) for part in value)
     if isinstance(value, dict):
-        return {str(key): _as_data(part) for key, part in value.items()}
+        return {key_text(key): _as_data(part) for key, part in value.items()}
     if isinstance(value, COMPOSITES):
         return _as_data(value._parts())
     if isinstance(value, (np.ndarray, np.generic, bool, int, float, bytes, str)):
@@ -199,6 +199,7 @@ class Dataset(metaclass=_Sources):
         if output_types is not None:
             signature = _signature(output_types, output_shapes)
         if signature is not None:
+            check_keys(signature)
             signature = structure_map(_checked_spec, signature)
         given = tuple(args or ())
         converted = _as_data if signature is None else lambda value: convert(value, signature)
@@ -264,11 +265,12 @@ class Dataset(metaclass=_Sources):
             raise errors.Unimplemented("workers='process' is not there yet; 'thread' is")
         most_calls = _most_calls(calls, workers)
         if workers is not None:
-            return python_function(function, f"workers={workers!r}", most_calls), True
+            why = f"workers={workers!r}"
+            return python_function(function, why, most_calls, is_sequence=workers == "serial"), True
         structure = self._structure()
         if structure is _NOT_KNOWN:
-            return python_function(function, "no element showed its types", most_calls), True
-        traced = trace(function, structure)
+            return python_function(function, "the types of its input are known only when it runs", most_calls), True
+        traced = trace(function, structure, self._core)
         why = traced.why if traced.function is None else _sample.confirmed(function, traced, self._sample)
         return (traced.function, False) if why is None else (python_function(function, why, most_calls), True)
 
@@ -413,8 +415,8 @@ class Dataset(metaclass=_Sources):
         return found[0]
 
     def reduce(self, initial_state, reduce_func, name=None) -> Any:
-        """`reduce_func(state, element)` over all elements, in Python."""
-        state = initial_state
+        """`reduce_func(state, element)` over all elements, in Python. What it is given is its own to modify."""
+        state = copy.deepcopy(initial_state)
         for element in self:
             state = reduce_func(state, element)
         return state
@@ -425,7 +427,7 @@ class Dataset(metaclass=_Sources):
         known = self._known_spec()
         if known is not None:
             return known
-        one = self._one()
+        one = self._one(may_call=True)
         if one is _NOT_KNOWN:
             raise errors.FailedPrecondition("the data set has no element that could show its types")
         return structure_map(_spec_of_value, one)
@@ -442,24 +444,17 @@ class Dataset(metaclass=_Sources):
         """Tuples and dicts with what is known of each leaf, a TensorSpec or None; or _NOT_KNOWN."""
         known = self._core.element_spec()
         if known is None:
-            one = self._one()
-            return one if one is _NOT_KNOWN else structure_map(lambda _: None, one)
+            one = self._one(may_call=False)
+            return one if one is _NOT_KNOWN else structure_map(_known_of_others, one)
         specs = [None if dtype is None else TensorSpec(shape, dtype) for dtype, shape in known[1]]
         return structure_map(lambda leaf: specs[int(leaf)], known[0])
 
-    def _one(self):
-        """One of the first elements; _NOT_KNOWN where there are none, or all of them fail."""
-        try:
-            return self._core.at(0)
-        except errors.Error:  # it has no positions, nothing at the first, or that one fails
-            loader = _core.Loader(self._core)
-        for _ in range(_MOST_TRIED):
-            try:
-                found = loader.next()
-            except errors.Error:
-                continue
-            return _NOT_KNOWN if found is None else found[0]
-        return _NOT_KNOWN
+    def _one(self, may_call):
+        """One of the first elements; _NOT_KNOWN where there is none.
+
+        Functions of the user's are called for it only if they `may_call`: a call at construction would be one too many.
+        """
+        return next(iter(self._core.first_elements(1, may_call)), _NOT_KNOWN)
 
     def torch(self, device=None) -> "TorchLoader":
         """The same elements as PyTorch's tensors, on a device if one is named; strings stay bytes."""
@@ -556,6 +551,12 @@ def _spec_of_value(value):
     return TensorSpec(array.shape, "string" if array.dtype == object else array.dtype)
 
 
+def _known_of_others(value):
+    """What one element shows of the same leaf of the others: whether it is text, on which operators are Python's."""
+    is_text = isinstance(value, (bytes, str)) or np.asarray(value).dtype == object
+    return TensorSpec(None, "string") if is_text else None
+
+
 def _graph_function(function):
     if not callable(function):
         raise TypeError(f"a function is wanted, found {type(function).__name__}")
@@ -577,7 +578,7 @@ class Iterator:
         self._loader = dataset._take_loader()
         self._lock = threading.Lock()
         self._ended = False
-        self._give_back = weakref.finalize(self, _give_back, weakref.ref(dataset), self._loader)
+        self._give_back = _when_dropped(self, dataset, self._loader)
 
     def __iter__(self) -> "Iterator":
         return self
@@ -640,6 +641,8 @@ class Iterator:
 
     def close(self) -> None:
         """Ends the pass; waits for calls in progress."""
+        with self._lock:
+            self._ended = True  # before its end: no hook is called
         self._give_back.detach()
         self._loader.close()
 
@@ -666,6 +669,12 @@ def _arrays(value):
     if isinstance(value, dict):
         return {key: _arrays(part) for key, part in value.items()}
     return tuple(_arrays(part) for part in value) if isinstance(value, tuple) else value
+
+
+def _when_dropped(iterator, dataset, loader):
+    finalizer = weakref.finalize(iterator, _give_back, weakref.ref(dataset), loader)
+    finalizer.atexit = False  # at exit all loaders are closed, and none begins another pass
+    return finalizer
 
 
 def _give_back(dataset, loader):

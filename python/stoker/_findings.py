@@ -3,17 +3,70 @@
 import contextlib
 import threading
 
+import numpy as np
+
 from .errors import NeedsValue
 
 
 class Findings:
-    """What one call of a traced function recorded."""
+    """What one call of a traced function recorded. `spec_of` returns the dtype and the shape of an expression."""
 
-    def __init__(self):
+    def __init__(self, spec_of):
+        self.spec_of = spec_of
         self.reasons = []  # why the function has to run as Python
-        self.doubts = []  # where the result of NumPy may differ, unless real elements show that it does not
-        self.random = False  # an operation draws the element's random numbers
+        self.draws = []  # the operations that draw the element's random numbers, and whether each has a seed of its own
         self.divides = False  # it divides; an integer divided by zero is an error natively and 0 in NumPy
+        self._steps = []  # (what, numbers of the inputs) of each expression
+        self._numbers = {}  # by id: the number of an expression, and itself, so that its id is not reused
+
+    def note(self, expr, what, inputs):
+        """Record how an expression was made: a tuple of its kind and parameters, and its inputs."""
+        self._numbers[id(expr)] = len(self._steps), expr
+        self._steps.append((what, [self._numbers[id(one)][0] for one in inputs]))
+
+    def first(self, condition):
+        """Return how the first expression was made that meets a condition; None if there is none."""
+        return next((self._steps[number][0] for number, expr in self._numbers.values() if condition(expr)), None)
+
+    def draws_in_order(self, result):
+        """Whether the program of `result` draws in the order of the calls, so that it has the random numbers of Python."""
+        calls = {self._numbers[id(expr)][0]: place for place, (expr, _) in enumerate(self.draws)}
+        order = [calls[number] for number in self._order_of(result) if number in calls]
+        return all(place == call or self.draws[call][1] for place, call in enumerate(order))
+
+    def _order_of(self, result):
+        """Return the numbers of the expressions in the order of the program: each after its inputs."""
+        order, left = {}, [(self._numbers[id(result)][0], False)]
+        while left:
+            number, is_after_inputs = left.pop()
+            if is_after_inputs:
+                order.setdefault(number)
+            elif number not in order:
+                left.append((number, True))
+                left.extend((one, False) for one in reversed(self._steps[number][1]))
+        return list(order)
+
+    def has_same_steps(self, other):
+        """Whether two calls made the same expressions. Arrays are compared by their contents."""
+        return _equal(self._steps, other._steps)
+
+
+def _equal(a, b):
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(_equal, a, b))
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(_equal(a[key], b[key]) for key in a)
+    if isinstance(a, np.ndarray):
+        return a is b or (a.dtype == b.dtype and a.shape == b.shape and _contents(a) == _contents(b))
+    if isinstance(a, (float, np.generic)):
+        return repr(a) == repr(b)  # NaN is the same each time
+    return a == b
+
+
+def _contents(array):
+    return array.tolist() if array.dtype.hasobject else array.tobytes()
 
 
 class _Thread(threading.local):
@@ -29,9 +82,9 @@ def findings():
 
 
 @contextlib.contextmanager
-def tracing():
+def tracing(spec_of):
     """Collect findings inside the block, including those whose exception is caught there."""
-    previous, _thread.findings = _thread.findings, Findings()
+    previous, _thread.findings = _thread.findings, Findings(spec_of)
     try:
         yield _thread.findings
     finally:
@@ -70,9 +123,3 @@ for _name in _SPECIAL_NAMES + [side + _name for _name in _OPERATOR_NAMES for sid
     setattr(Outside, f"__{_name}__", _refuse)
 Outside.__getattribute__ = _attribute
 Outside.__array_ufunc__ = None
-
-
-def doubt(reason):
-    """Record that only real elements can show that the native result equals that of NumPy."""
-    if _thread.findings is not None:
-        _thread.findings.doubts.append(reason)

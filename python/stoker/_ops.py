@@ -10,7 +10,10 @@ def _symbolic(*values):
 
 
 def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
-    return value if isinstance(value, Value) and dtype is None else cast(value, dtype) if _symbolic(value) else constant(value, dtype)
+    """The value as an array of its own."""
+    if not isinstance(value, Value):
+        return constant(value, dtype)
+    return value._copied() if dtype is None else cast(value, dtype)
 
 
 def cast(x, dtype, name=None):

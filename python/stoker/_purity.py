@@ -6,6 +6,7 @@ condition. `Sandbox` copies a function so that its globals, closure, defaults an
 other object is replaced by an `Outside`. Any use of it is a reason for Python, recorded even if the exception is caught.
 """
 
+import abc
 import builtins
 import collections
 import dis
@@ -16,6 +17,7 @@ import itertools
 import math
 import operator
 import os
+import re
 import sys
 import sysconfig
 import types
@@ -68,7 +70,7 @@ def _is_of_stoker(value):
 
 
 _PURE = _pure_objects()
-_PLAIN = frozenset(map(type, (None, True, 0, 0.0, 0j, "", b"", range(0), slice(None), Ellipsis, NotImplemented)))
+_PLAIN = frozenset(map(type, (None, True, 0, 0.0, 0j, "", b"", range(0), Ellipsis, NotImplemented)))
 _KNOWN_MODULES = {math, operator, itertools, functools, np}
 _STANDARD, _INSTALLED = (tuple({os.path.join(sysconfig.get_paths()[name], "") for name in names})
                          for names in (("stdlib", "platstdlib"), ("purelib", "platlib")))
@@ -79,6 +81,14 @@ def is_internal(function):
     """Whether a function is part of this package and calls no function passed to it."""
     return (isinstance(function, types.FunctionType) and function.__code__.co_filename.startswith(_HERE)
             and not any(callable(cell.cell_contents) for cell in function.__closure__ or ()))
+
+
+def is_raised_here(failed):
+    """Whether this package raised an exception, not a function of the user's."""
+    trace = failed.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and trace.tb_frame.f_code.co_filename.startswith(_HERE)
 
 
 def _is_of_python(module_name):
@@ -102,8 +112,8 @@ def _file_of(module_name):
 
 def _package_of(function):
     """Return the top-level package that defines a function or the class of an object."""
-    module = getattr(function, "__module__", None) or type(function).__module__
-    return module.partition(".")[0]
+    is_code = isinstance(function, (types.FunctionType, types.MethodType))
+    return str((is_code and function.__module__) or _module_of(type(function))).partition(".")[0]
 
 
 # ---- what code does, found without running it
@@ -114,27 +124,32 @@ _WRITES = {"STORE_GLOBAL": "the global variable", "DELETE_GLOBAL": "the global v
            "DELETE_ATTR": "the attribute"}
 _OUTER_WRITES = {"STORE_DEREF", "DELETE_DEREF"}
 _ATTRIBUTES = {"LOAD_ATTR", "LOAD_METHOD"}
-_EFFECT_ATTRIBUTES = {"tofile", "dump", "setflags"}  # of arrays
+# Of arrays, functions of NumPy (`np.add.at` writes to arrays that are read-only, too), generators and named tuples.
+_EFFECT_ATTRIBUTES = {"tofile", "dump", "setflags", "ctypes", "at", "gi_frame", "_field_defaults", "_fields_defaults"}
+_LENT_ATTRIBUTES = {"base", "flags", "readonly"}  # of arrays; they show that an array is lent
+_FORMATS = {"format", "format_map"}
 _SINGLE = (None, True, False, Ellipsis, NotImplemented)
 
 
 @functools.lru_cache(maxsize=1024)
 def _examined(code):
-    """Return the names of the globals that code loads, and the first thing it does that tracing does not allow, or None."""
-    names = set()
-    return names, _problem(code, code.co_freevars, names)
+    """Return the names of the globals and of the attributes that code loads, and what it does that tracing does not allow."""
+    names, attributes = set(), set()
+    return names, attributes, _problem(code, code.co_freevars, names, attributes)
 
 
-def _problem(code, outer, names):
+def _problem(code, outer, names, attributes):
     found, previous = None, None
     for instruction in dis.get_instructions(code):
         if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
             names.add(instruction.argval)
+        if instruction.opname in _ATTRIBUTES:
+            attributes.add(instruction.argval)
         found = found or _forbidden(instruction, previous, outer)
         previous = instruction
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            found = _problem(constant, outer, names) or found
+            found = _problem(constant, outer, names, attributes) or found
     return found
 
 
@@ -146,6 +161,8 @@ def _forbidden(instruction, previous, outer):
         return f"writes to the outer variable '{argument}'"
     if name in _ATTRIBUTES and (argument in _EFFECT_ATTRIBUTES or _is_special(argument)):
         return f"uses '.{argument}'"
+    if name in _ATTRIBUTES and argument in _FORMATS and not _is_plain_template(previous):
+        return f"uses '.{argument}', which can read attributes"
     if name in _CATCHES:
         return "catches exceptions"
     if name in _WITH:
@@ -164,8 +181,15 @@ def _is_single(instruction):
     return instruction.opname == "LOAD_CONST" and any(instruction.argval is one for one in _SINGLE)
 
 
+def _is_plain_template(instruction):
+    """Whether it loads a format string that reads no attributes: '{0.flags}' would."""
+    template = instruction.argval if instruction is not None and instruction.opname == "LOAD_CONST" else None
+    return isinstance(template, str) and not re.search(r"\{[^{}:!]*[.\[]", template)
+
+
 def _is_special(name):
-    return name.startswith("__") and name.endswith("__")
+    """Whether it is a name of Python's, such as `__dict__`, or one of its enumerations, such as `_member_map_`."""
+    return len(name) > 1 and name.startswith("_") and name.endswith("_")
 
 
 # ---- stand-ins
@@ -174,11 +198,12 @@ def _is_special(name):
 class _Namespace(Outside):
     """Stands for a user's module, class or object. Its attributes are made pure when they are read."""
 
-    __slots__ = ("_read",)
+    __slots__ = ("_read", "_called")
 
-    def __init__(self, reason, read):
+    def __init__(self, reason, read, called=None):
         super().__init__(reason)
         object.__setattr__(self, "_read", read)
+        object.__setattr__(self, "_called", called)
 
     def __getattribute__(self, name):
         if _is_special(name):
@@ -186,7 +211,18 @@ class _Namespace(Outside):
         return object.__getattribute__(self, "_read")(name)
 
     def __call__(self, *args, **kwargs):
-        return object.__getattribute__(self, "_read")("__call__")(*args, **kwargs)
+        called = object.__getattribute__(self, "_called")
+        return called()(*args, **kwargs) if called else super().__call__()
+
+
+class _Lent:
+    """What a read-only array gets its memory from. It leads to no array that can be written to, and keeps the memory alive."""
+
+    __slots__ = ("__array_interface__", "__lender__")
+
+    def __init__(self, array):
+        self.__lender__ = array
+        self.__array_interface__ = {**array.__array_interface__, "data": (array.__array_interface__["data"][0], True)}
 
 
 class MissingName(AttributeError):
@@ -194,7 +230,7 @@ class MissingName(AttributeError):
 
 
 def _isinstance(value, kinds):
-    if type(value) in _PLAIN or isinstance(value, (tuple, list, dict, np.ndarray, np.generic)):
+    if type(value) in _PLAIN or isinstance(value, (tuple, list, dict, slice, np.ndarray, np.generic)):
         return isinstance(value, kinds)
     raise needs_python("isinstance() requires an actual value, and there is none while a function is traced")
 
@@ -205,13 +241,14 @@ def _type(value):
     raise needs_python("type() requires an actual value, and there is none while a function is traced")
 
 
+_OWN_BUILTINS = dict(vars(builtins))
 _SANDBOX_BUILTINS = {name: value if id(value) in _PURE else Outside(f"it uses {name}") for name, value in vars(builtins).items()}
 # NumPy imports modules of its own by the builtins of the code that calls it.
 _SANDBOX_BUILTINS.update(isinstance=_isinstance, type=_type, __import__=__import__)
 
 
 class Sandbox:
-    """Makes pure copies of what one function uses. `changed()` returns whether a call has modified one of them."""
+    """Makes pure copies of what one function uses. `problem()` returns what the calls did that tracing does not allow."""
 
     def __init__(self, root):
         self.has_outside = False  # whether the function names something that is not pure
@@ -219,17 +256,23 @@ class Sandbox:
         self._made = {}  # by id: the stand-in, and the object itself, so that its id is not reused
         self._globals = {}
         self._containers = []  # copies, and their initial entries
+        self._attributes = set()  # that the copied functions read
+        self._lends = False  # whether an array of the user's is among them
         self._entries = 0
 
     def pure(self, value):
         """Return the value itself, its copy, or an `Outside`."""
-        if type(value) in _PLAIN or id(value) in _PURE or isinstance(value, (Value, _spec.TensorSpec)) or _is_dtype(value):
+        if type(value) in _PLAIN or type(value) in (Value, _spec.TensorSpec) or id(value) in _PURE or _is_dtype(value):
             return value
         known = self._made.get(id(value))
         return known[0] if known else self._keep(value, self._stand_in(value))
 
-    def changed(self):
-        return any(_entries(copy) != held for copy, held in self._containers)
+    def problem(self):
+        """Return why the function has to run as Python, or None."""
+        if any(_entries(copy) != held for copy, held in self._containers):
+            return "it writes to a container outside of itself"
+        lent = sorted(_LENT_ATTRIBUTES & self._attributes) if self._lends else ()
+        return f"it uses '.{lent[0]}', which differs for captured arrays" if lent else None
 
     def _is_foreign(self, module_name):
         """Whether code is not examined. Installed packages have caches and state that cannot be seen from outside."""
@@ -247,33 +290,42 @@ class Sandbox:
 
     def _stand_in(self, value):
         for kind, make in _MAKERS:
-            if isinstance(value, kind):
+            if issubclass(type(value), kind):  # not isinstance(), which an object can answer itself
                 return make(self, value)
         return self._object(value)
 
     # ---- data
 
     def _array(self, array):
-        if type(array) is not np.ndarray or array.dtype.hasobject:
+        """Return an array of the same memory that cannot be written to, nor lead to one that can."""
+        if type(array) is not np.ndarray or array.dtype.hasobject or array.dtype.names:
             return self._outside(f"it uses a {_name_of(type(array))} of {array.dtype}")
-        view = array.view()
-        view.flags.writeable = False
-        return view
+        self._lends = True
+        lent = np.asarray(_Lent(array))
+        return lent if lent.dtype == array.dtype else lent.view(array.dtype)
 
     def _scalar(self, scalar):
+        if isinstance(scalar, np.void):  # a record, which can be written to
+            return self._outside(f"it uses a {_name_of(type(scalar))}")
         return scalar if _name_of(type(scalar)).startswith("numpy.") else self._object(scalar)
 
+    def _slice(self, bounds):
+        return slice(self.pure(bounds.start), self.pure(bounds.stop), self.pure(bounds.step))
+
     def _container(self, value):
+        kind = type(value)
+        if kind not in (list, dict, set, collections.OrderedDict, tuple, frozenset) and not _is_named_tuple(kind):
+            return self._object(value)
         self._entries += len(value)
         if self._entries > _MOST_ENTRIES:
             return self._outside(f"it uses containers of more than {_MOST_ENTRIES} entries")
-        if type(value) in (list, dict, set, collections.OrderedDict):
-            return self._mutable(value)
-        if type(value) in (tuple, frozenset):
-            return type(value)([self.pure(part) for part in value])
-        if _is_named_tuple(type(value)):
-            return tuple.__new__(type(value), [self.pure(part) for part in value])
-        return self._object(value)
+        if kind in (list, dict, set, collections.OrderedDict):
+            copy = self._mutable(value)
+        else:
+            copy = (kind if kind is frozenset else functools.partial(tuple.__new__, kind))([self.pure(part) for part in value])
+        if kind in (set, frozenset) and list(copy) != [self.pure(part) for part in value]:
+            return self._outside("it uses a set whose copy has another order")  # which depends on what the set held before
+        return copy
 
     def _mutable(self, value):
         copy = self._keep(value, type(value)())
@@ -292,7 +344,8 @@ class Sandbox:
         module = function.__globals__.get("__name__", "")
         if self._is_foreign(module):
             return self._outside(f"it calls {module}.{function.__qualname__}")
-        names, problem = _examined(function.__code__)
+        names, attributes, problem = _examined(function.__code__)
+        self._attributes |= attributes
         if problem:
             return self._outside(f"it {problem}")
         if function.__code__.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
@@ -318,16 +371,22 @@ class Sandbox:
         """Return the globals that the function names."""
         outer = function.__globals__
         made = self._globals.setdefault(id(outer), {"__builtins__": _SANDBOX_BUILTINS})
+        known = outer.get("__builtins__", vars(builtins))
+        known = vars(known) if isinstance(known, types.ModuleType) else known
         for name in names:
             if name in outer and name not in made:
                 made[name] = self.pure(outer[name])
+            elif name not in made and known.get(name, _MISSING) is not _OWN_BUILTINS.get(name, _MISSING):
+                made[name] = self._outside(f"it uses {name}, which is not the one of Python")
         return made
 
     def _partial(self, partial):
         if type(partial) is not functools.partial:
             return self._object(partial)
-        return functools.partial(self.pure(partial.func), *[self.pure(value) for value in partial.args],
+        made = functools.partial(self.pure(partial.func), *[self.pure(value) for value in partial.args],
                                  **{name: self.pure(value) for name, value in partial.keywords.items()})
+        self._containers.append((made.keywords, _entries(made.keywords)))
+        return made
 
     def _method(self, method):
         return types.MethodType(self.pure(method.__func__), self.pure(method.__self__))
@@ -337,13 +396,15 @@ class Sandbox:
         owner = function.__self__
         if owner is None or isinstance(owner, types.ModuleType):
             return self._outside(f"it calls {function.__module__ or ''}.{function.__qualname__}".replace(" .", " "))
-        if type(owner) in _PLAIN or type(owner) in (list, tuple, dict, set, frozenset):
+        if function.__name__ not in _FORMATS and type(owner) in (*_PLAIN, list, tuple, dict, set, frozenset):
             return getattr(self.pure(owner), function.__name__)
         return self._outside(f"it uses a {_name_of(type(owner))}")
 
     # ---- objects with attributes
 
     def _module(self, module):
+        if type(module) is not types.ModuleType and not _is_of_python(_module_of(type(module))):
+            return self._outside(f"it uses a {_name_of(type(module))}")
         known = module in _KNOWN_MODULES or module.__name__ == "stoker" or module.__name__.startswith(("stoker.", "numpy."))
         read = self._of_foreign_module if not known and self._is_foreign(module.__name__) else self._of_module
         return _Namespace(f"it uses the module {module.__name__} as a value", lambda name: read(module, name, known))
@@ -363,57 +424,97 @@ class Sandbox:
         return value if _is_dtype(value) else self._outside(f"it uses {module.__name__}.{name}")
 
     def _class(self, kind):
-        if self._is_foreign(kind.__module__):
+        if type(kind) not in _METACLASSES or self._is_foreign(_module_of(kind)):
             return self._outside(f"it uses {_name_of(kind)}")
         return _Namespace(f"it uses the class {_name_of(kind)}", lambda name: self._of_class(kind, name))
 
     def _of_class(self, kind, name):
         if issubclass(kind, enum.Enum) and name in kind.__members__:
             return self.pure(kind.__members__[name])
-        found = inspect.getattr_static(kind, name, None) if name != "__call__" else None
-        if isinstance(found, staticmethod):
+        found = _found_in(kind, name)
+        if type(found) is staticmethod:
             return self.pure(found.__func__)
-        if isinstance(found, classmethod):
+        if type(found) is classmethod:
             return types.MethodType(self.pure(found.__func__), self.pure(kind))
-        if isinstance(found, types.FunctionType) or (found is not None and not hasattr(type(found), "__get__")):
+        if type(found) is types.FunctionType or (found is not _MISSING and not _has(found, "__get__")):
             return self.pure(found)
-        return self._outside(f"it uses {_name_of(kind)}.{name}")
+        return self._outside(f"it uses {_name_of(kind)}.{name}")  # a descriptor, or an attribute of the metaclass
 
     def _object(self, value):
         kind = type(value)
-        if str(kind.__module__).startswith("_cython"):  # a function of a Cython module
+        if str(_module_of(kind)).startswith("_cython"):  # a function of a Cython module
             return self._outside(f"it calls {value.__qualname__}")
-        if isinstance(value, enum.Enum) and _is_plain_enum(kind):
+        if _is_plain_member(value):
             return value
         if kind is not types.SimpleNamespace and not self._has_plain_attributes(kind):
             return self._outside(f"it uses a {_name_of(kind)}")
-        return _Namespace(f"it uses a {_name_of(kind)} as a value", lambda name: self._of_object(value, name))
+        return _Namespace(f"it uses a {_name_of(kind)} as a value", lambda name: self._of_object(value, name),
+                          lambda: self._call_of(value))
 
     def _has_plain_attributes(self, kind):
         """Whether a class is the user's own and has no hook that runs code when an attribute is read."""
-        return (kind.__flags__ & _HEAP and isinstance(kind.__module__, str) and not self._is_foreign(kind.__module__)
-                and kind.__getattribute__ is object.__getattribute__ and not hasattr(kind, "__getattr__"))
+        return (type(kind) in _METACLASSES and kind.__flags__ & _HEAP and isinstance(_module_of(kind), str)
+                and not self._is_foreign(_module_of(kind)) and _found_in(kind, "__getattr__") is _MISSING
+                and id(_found_in(kind, "__getattribute__")) in _USUAL_READS
+                and type(_found_in(kind, "__dict__")) in (types.GetSetDescriptorType, object))
 
     def _of_object(self, value, name):
-        own = getattr(value, "__dict__", {})
-        found = inspect.getattr_static(type(value), name, None)
-        if isinstance(found, property):
+        """Return an attribute in the order of Python: data descriptors of the class, the object, others of the class."""
+        found = _found_in(type(value), name)
+        if type(found) is property and found.fget is not None:
             return self.pure(found.fget)(self.pure(value))
+        if type(found) in (types.MemberDescriptorType, _FIELD):
+            return self.pure(found.__get__(value))
+        own = _own_of(value)
+        if found is not _MISSING and name in _MEMBER and found is _MEMBER[name] and issubclass(type(value), enum.Enum):
+            return self.pure(own[f"_{name}_"])
+        if _has(found, "__get__") and (_has(found, "__set__") or _has(found, "__delete__")):
+            return self._outside(f"it uses {_name_of(type(value))}.{name}")
         if name in own:
             return self.pure(own[name])
-        if isinstance(found, types.MemberDescriptorType):
-            return self.pure(found.__get__(value))
-        if isinstance(found, types.FunctionType):
+        if type(found) is types.FunctionType:
             return types.MethodType(self.pure(found), self.pure(value))
-        if found is None:
-            raise AttributeError(f"'{type(value).__name__}' object has no attribute '{name}'")
+        if found is _MISSING:
+            raise AttributeError(f"'{_name_of(type(value))}' object has no attribute '{name}'")
         return self._of_class(type(value), name)
+
+    def _call_of(self, value):
+        """Return what a call of an object calls: the method of its class."""
+        found = _found_in(type(value), "__call__")
+        if type(found) is types.FunctionType:
+            return types.MethodType(self.pure(found), self.pure(value))
+        return self._outside(f"it calls a {_name_of(type(value))}")
+
+
+# ---- attributes, read without running code of the user's
+
+_MISSING = object()
+_USUAL_READS = {id(vars(kind)["__getattribute__"]) for kind in (object, tuple, int, float, str, bytes)}
+_METACLASSES = {type, abc.ABCMeta, enum.EnumMeta}
+_module_of = vars(type)["__module__"].__get__
+_order_of, _attributes_of = vars(type)["__mro__"].__get__, vars(type)["__dict__"].__get__
+
+
+def _found_in(kind, name):
+    """Return the attribute of a class or of its bases as it is stored; `_MISSING` if there is none."""
+    return next((_attributes_of(base)[name] for base in _order_of(kind) if name in _attributes_of(base)), _MISSING)
+
+
+def _has(value, name):
+    """Whether the class of a value has a special method."""
+    return _found_in(type(value), name) is not _MISSING
+
+
+def _own_of(value):
+    """Return the attributes that an object stores itself."""
+    return object.__getattribute__(value, "__dict__") if _has(value, "__dict__") else {}
 
 
 _HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: not a static C type
 _MAKERS = (
     (np.ndarray, Sandbox._array),
     (np.generic, Sandbox._scalar),
+    (slice, Sandbox._slice),
     ((list, tuple, dict, set, frozenset), Sandbox._container),
     (types.FunctionType, Sandbox._function),
     (functools.partial, Sandbox._partial),
@@ -435,26 +536,55 @@ def _entries(container):
 
 def _is_dtype(value):
     """Whether it is a dtype of NumPy or TensorFlow."""
-    return isinstance(value, np.dtype) or (type(value).__name__ == "DType" and type(value).__module__.startswith("tensorflow."))
+    kind = type(value)
+    return issubclass(kind, np.dtype) or _name_of(kind).startswith("tensorflow.") and _name_of(kind).endswith(".DType")
+
+
+# ---- enumerations and named tuples, whose instances stay themselves if all their code is Python's
+
+_ENUMS = [getattr(enum, name) for name in ("Enum", "IntEnum", "Flag", "IntFlag", "StrEnum", "ReprEnum") if hasattr(enum, name)]
+_ENUM_CODE = {id(getattr(part, "__func__", part)) for kind in (*_ENUMS, object, int, str, float, bytes)
+              for part in _attributes_of(kind).values()}
+_ENUM_NAMES = {"_value_", "_name_", "__objclass__", "_sort_order_"}
+_MEMBER = {name: _found_in(enum.Enum, name) for name in ("name", "value")}
+
+
+def _is_plain_member(value):
+    """Whether it is a member of an enumeration of constants without code and attributes of its own."""
+    kind = type(value)
+    return (type(kind) is enum.EnumMeta and all(_is_plain_enum(base) for base in _order_of(kind))
+            and _own_of(value).keys() <= _ENUM_NAMES and type(_own_of(value)["_value_"]) in _PLAIN)
 
 
 def _is_plain_enum(kind):
-    """Whether it is an enumeration of constants without methods of its own."""
-    return all(type(member.value) in _PLAIN for member in kind) and not any(
-        hasattr(type(value), "__get__") for base in kind.__mro__ if not _is_of_python(base.__module__)
-        for name, value in vars(base).items() if not name.startswith("_") and name not in kind.__members__)
+    if kind in _ENUMS or kind in (object, int, str, float, bytes):
+        return True
+    return type(kind) is enum.EnumMeta and all(
+        name in kind.__members__ or id(getattr(part, "__func__", part)) in _ENUM_CODE
+        or type(part) in (*_PLAIN, list, dict, type, types.GetSetDescriptorType) and _is_special(name)
+        for name, part in _attributes_of(kind).items())
+
+
+_Sample = collections.namedtuple("_Sample", "a")
+_FIELD = type(_attributes_of(_Sample)["a"])
 
 
 def _is_named_tuple(kind):
-    """Whether it is a named tuple, or a subclass of one, without methods of its own."""
-    return hasattr(kind, "_fields") and kind.__mro__[-2:] == (tuple, object) and all(
-        name in _NAMED_TUPLE or name in kind._fields or isinstance(value, type)
-        for base in kind.__mro__[:-2] for name, value in vars(base).items())
+    """Whether it is a named tuple, or a subclass of one, without code of its own. The features of `sk.io` are some."""
+    return _order_of(kind)[-2:] == (tuple, object) and _found_in(kind, "_fields") is not _MISSING and all(
+        _is_of_named_tuple(name, part) for base in _order_of(kind)[:-2] if not _is_of_stoker(base)
+        for name, part in _attributes_of(base).items())
 
 
-_NAMED_TUPLE = set(vars(collections.namedtuple("_Sample", "a"))) | {
-    "__annotations__", "__orig_bases__", "__annotate__", "__annotate_func__", "__dict__"}
+def _is_of_named_tuple(name, part):
+    if name in ("__new__", "_field_defaults", "_fields_defaults"):
+        return True  # not called; not allowed
+    if name in _attributes_of(_Sample) and type(part) in (types.FunctionType, classmethod):
+        usual = _attributes_of(_Sample)[name]
+        return getattr(part, "__func__", part).__code__ is getattr(usual, "__func__", usual).__code__
+    return type(part) in (_FIELD, types.GetSetDescriptorType) or name == "_fields" or _is_special(name) and not callable(part)
 
 
 def _name_of(kind):
-    return f"{kind.__module__}.{kind.__qualname__}".replace("builtins.", "").replace("__main__.", "")
+    name = vars(type)["__qualname__"].__get__(kind)
+    return f"{_module_of(kind)}.{name}".replace("builtins.", "").replace("__main__.", "")

@@ -1,25 +1,24 @@
 """Decides whether a function passed to `map` becomes native operations or a Python stage."""
 
 import difflib
+import functools
 import inspect
-import json
 import random
+import types
+import weakref
 
 import numpy as np
 
 from . import _core
 from ._composite import COMPOSITES, composite_of
-from ._findings import tracing
-from ._purity import MissingName, Sandbox, is_internal
-from ._values import Value, dtype_name, result_expr
+from ._findings import findings, needs_python, tracing
+from ._purity import MissingName, Sandbox, is_internal, is_raised_here
+from ._values import OPERATORS, Value, argument_expr, check_keys, dtype_name, field_expr, result_expr
 from .errors import Error
 
 
 class Traced:
-    """`function` for the engine, or why it is a Python stage.
-
-    `found` holds what the trace recorded: why real elements have to confirm it, and whether they can.
-    """
+    """`function` for the engine, or why it is a Python stage. `found` holds what the trace recorded."""
 
     def __init__(self, function, why, found=None):
         self.function = function
@@ -27,21 +26,22 @@ class Traced:
         self.found = found
 
 
-def trace(function, structure):
+def trace(function, structure, core=None):
     """Call a pure copy of `function` twice on symbolic values of the structure (see `symbolic`).
 
-    Raise if the function uses a name that does not exist, or if an operation rejects its parameters.
+    `core` is the dataset, which infers types and shapes; without it they are not known. Raise if the function uses a name
+    that does not exist, or if an operation rejects its parameters.
     """
     sandbox = Sandbox(function)
-    call = _Call(function, sandbox, structure)
+    call = _Call(function, sandbox, structure, core)
     before = _generator_states()
     first = call()
     if first.function is None or is_internal(function):
         return first
-    if sandbox.changed():
-        return Traced(None, "it writes to a container outside of itself")
+    if sandbox.problem():
+        return Traced(None, sandbox.problem())
     second = call()
-    if second.function is None or _text_of(first) != _text_of(second) or sandbox.changed():
+    if second.function is None or not first.found.has_same_steps(second.found) or sandbox.problem():
         return Traced(None, "it does not do the same each time it is called")
     if _generator_states() != before:
         return Traced(None, "it draws random numbers")
@@ -51,28 +51,40 @@ def trace(function, structure):
 class _Call:
     """Calls one function, each time on new symbolic values."""
 
-    def __init__(self, function, sandbox, structure):
+    def __init__(self, function, sandbox, structure, core):
         self._function = function
         self._sandbox = sandbox
         self._structure = structure
-        fields = len(structure) if isinstance(structure, tuple) else 1
-        self._takes_one = fields > 1 and takes_one(function, fields)
+        self._core = core
+        self._fields = len(structure) if isinstance(structure, tuple) else 1
+        self._takes_one = self._fields > 1 and takes_one(function, self._fields)
 
     def __call__(self):
-        with tracing() as found:
+        with tracing(self._spec_of) as found:
             try:
-                made = self._program()
+                with np.errstate(divide="raise", over="raise", invalid="raise"):  # a warning for each element is an effect
+                    made = self._program()
             except Exception as failed:
                 if not found.reasons and self._is_mistake(failed):
                     raise
-                return Traced(None, found.reasons[0] if found.reasons else _in_words(failed))
+                return Traced(None, found.reasons[0] if found.reasons else self._sandbox.problem() or _in_words(failed))
         return Traced(None, found.reasons[0]) if found.reasons else Traced(*made, found)
 
     def _is_mistake(self, failed):
         """Whether it fails for every element: it uses a name that does not exist, or an operation rejects its parameters."""
         if isinstance(failed, Error):
-            return not self._sandbox.has_outside  # otherwise the operation may have received a stand-in
+            # Otherwise the operation may have received a stand-in, or the function raises the error itself.
+            return not self._sandbox.has_outside and is_raised_here(failed)
         return isinstance(failed, (MissingName, MissingField, NameError))
+
+    def _spec_of(self, expr):
+        """Return the name of the type and the shape of an expression, None where the engine cannot infer it."""
+        try:
+            made = self._core.then("map", {"map_func": _core.program(expr, self._fields)}, "", 0, "") if self._core else None
+        except Error:
+            return None, None
+        known = made.element_spec() if made else None
+        return known[1][0] if known else (None, None)
 
     def _program(self):
         arguments = _arguments(self._structure)
@@ -80,7 +92,28 @@ class _Call:
         result = pure(tuple(arguments)) if self._takes_one else pure(*arguments)
         if not _has_value(result):
             return None, "its result depends on no argument"
-        return _core.program(result_expr(result), len(arguments)), None
+        expr = result_expr(result)
+        if not findings().draws_in_order(expr):
+            raise needs_python("it draws random numbers in another order than its result contains them")
+        try:
+            program = _core.program(expr, len(arguments))
+        except Error as refused:  # it is larger than a native program can be
+            raise needs_python(str(refused)) from None
+        refused = self._refused(program)
+        if refused is not None:
+            failing = findings().first(lambda one: self._refused(_core.program(one, len(arguments))) is not None)
+            # A named operation rejects these types in Python as well: a mistake. An operator of Python may not.
+            raise needs_python(str(refused)) if failing is None or failing[0] in OPERATORS else refused
+        return program, None
+
+    def _refused(self, program):
+        """Return the error of an operation that is not for the types of its inputs, or None."""
+        try:
+            if self._core is not None:
+                self._core.then("map", {"map_func": program}, "", 0, "")
+        except Error as refused:
+            return refused
+        return None
 
 
 def takes_one(function, fields):
@@ -101,19 +134,35 @@ def takes_one(function, fields):
         return False
 
 
-def python_function(function, why, most_calls):
+_gates = weakref.WeakValueDictionary()
+
+
+def _gate_of(function):
+    """The gate of what the user wrote: one for all stages that call it."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    if isinstance(function, types.MethodType):
+        key = (id(function.__func__), id(function.__self__))
+    else:
+        key = (id(function), None)
+    return _gates.setdefault(key, _core.CallGate())  # lives no longer than a stage that keeps the function
+
+
+def python_function(function, why, most_calls, *, is_sequence=False):
     """A Python stage, called by at most `most_calls` threads at a time (0: any number).
 
-    A function that can only take one argument gets the tuple.
+    A function that can only take one argument gets the tuple. A result with keys that are not text is an
+    InvalidArgument. With `is_sequence`, the function is called in the order of its input: a later `shuffle` or `take`
+    does not move before it.
     """
 
     def call(*fields):
-        if len(fields) > 1 and takes_one(function, len(fields)):
-            return function(fields)
-        return function(*fields)
+        result = function(fields) if len(fields) > 1 and takes_one(function, len(fields)) else function(*fields)
+        check_keys(result)
+        return result
 
     name = getattr(function, "__qualname__", type(function).__name__)
-    return _core.python_function(call, f"the Python function {name} ({why})", most_calls)
+    return _core.python_function(call, f"the Python function {name} ({why})", most_calls, is_sequence, _gate_of(function))
 
 
 class MissingField(KeyError):
@@ -135,9 +184,9 @@ class _Fields(dict):
 def symbolic(expr, structure):
     """Values in the shape of the structure: a leaf (a TensorSpec, or None), a tuple or a dict of these."""
     if isinstance(structure, tuple):
-        return tuple(symbolic(_core.get(expr, str(i)), part) for i, part in enumerate(structure))
+        return tuple(symbolic(field_expr(expr, str(i)), part) for i, part in enumerate(structure))
     if isinstance(structure, dict):
-        return _Fields((key, symbolic(_core.get(expr, key), part)) for key, part in structure.items())
+        return _Fields((key, symbolic(field_expr(expr, key), part)) for key, part in structure.items())
     if isinstance(structure, COMPOSITES):
         return composite_of(symbolic(expr, structure._parts()))
     if structure is None:
@@ -147,8 +196,8 @@ def symbolic(expr, structure):
 
 def _arguments(structure):
     if isinstance(structure, tuple):
-        return [symbolic(_core.argument(i), part) for i, part in enumerate(structure)]
-    return [symbolic(_core.argument(0), structure)]
+        return [symbolic(argument_expr(i), part) for i, part in enumerate(structure)]
+    return [symbolic(argument_expr(0), structure)]
 
 
 def _has_value(result):
@@ -166,16 +215,6 @@ def _in_words(failed):
         return f"{type(failed).__name__}: {failed}"
     except Exception:  # its message holds a symbolic value
         return type(failed).__name__
-
-
-def _text_of(traced):
-    """Return the program as text; None if it holds arrays that are too large for a text."""
-    try:
-        one = _core.Dataset.source("range", {"start": 0, "stop": 1}, "", 0, "")
-        graph = json.loads(one.then("map", {"map_func": traced.function}, "", 0, "").to_json())
-        return json.dumps(graph["stages"][-1]["map_func"])  # without the seeds that were drawn for the graph
-    except (Error, UnicodeDecodeError):
-        return None
 
 
 def _generator_states():

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "stoker/api/loader.h"
+#include "stoker/core/interrupt.h"
 #include "stoker/graph/stage_of.h"
 #include "stoker/runtime/checkpoint.h"
 #include "stoker/runtime/delivery.h"
@@ -172,12 +173,12 @@ Result<std::optional<Element>> run_up_to(const Dataset& dataset, const Origin& o
   Meters meters;
   STOKER_TRY(const auto plan, lower(filtered.node(), meters));
   start_with(*plan, first.source, first.pass);
-  Loader loader(filtered, {.on_error = OnError::kRaise});
+  Loader loader(filtered, {.on_error = OnError::kRaise, .interrupted = &is_interrupted});
   while (true) {
     Result<std::optional<Element>> next = loader.next();
     if (next) return next;
     const Error::Place& place = next.error().place();
-    if (place.origin == only.origin) return next;
+    if (place.origin.empty() || place.origin == only.origin) return next;  // none: the loader's own error
     if (only.is_over(place.pass)) return std::optional<Element>();
   }
 }

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "stoker/core/interrupt.h"
 #include "stoker/core/mutex.h"
 #include "stoker/runtime/checkpoint.h"
 #include "stoker/runtime/engine.h"
@@ -29,19 +30,10 @@ void drop(Engines engines) {
   for (const auto& engine : engines) engine->release_by(engine->is_running_here() ? now : now + kPatience);
 }
 
-// The loader whose turn the calling thread holds while user code may run.
-thread_local const void* turn_here = nullptr;
+// How often a thread that waits for its turn asks whether it is interrupted.
+constexpr std::chrono::milliseconds kAskInterrupted{100};
 
-class TurnScope {
- public:
-  explicit TurnScope(const void* loader) : outer_(std::exchange(turn_here, loader)) {}
-  ~TurnScope() { turn_here = outer_; }
-  TurnScope(const TurnScope&) = delete;
-  TurnScope& operator=(const TurnScope&) = delete;
-
- private:
-  const void* const outer_;
-};
+Error closed_error() { return Error::precondition("a closed loader cannot be restored from a checkpoint"); }
 
 Error called_by_its_own_function(std::string_view what) {
   return Error::precondition(what,
@@ -63,6 +55,8 @@ EngineOptions options_for(const Plan& plan, const LoaderOptions& given) {
   EngineOptions options;
   options.stall_warning_s = given.stall_warning_seconds;
   options.interrupted = given.interrupted;
+  options.alone = given.alone;
+  options.calls_user_in_children = given.calls_user_in_children;
   options.skip_errors = given.on_error ? *given.on_error == OnError::kSkip : plan.on_error.skip;
   options.skip_at_most = given.on_error ? given.skip_at_most : plan.on_error.at_most;
   return options;
@@ -79,7 +73,7 @@ struct Loader::Running : std::enable_shared_from_this<Running> {
   const Dataset dataset;
   const LoaderOptions options;
   const std::shared_ptr<Meters> meters = std::make_shared<Meters>();
-  Mutex turn;
+  TimedMutex turn;
   std::shared_ptr<const Plan> plan STOKER_GUARDED_BY(turn);
   int64_t epochs STOKER_GUARDED_BY(turn) = 0;  // begun
 
@@ -101,6 +95,17 @@ struct Loader::Running : std::enable_shared_from_this<Running> {
         restarts(dataset.error() ? std::make_shared<Restarts>() : Restarts::of(*dataset.node())),
         begun_at(std::move(at)) {}
 
+  // False when the caller interrupts the wait.
+  bool take_turn() STOKER_TRY_ACQUIRE(true, turn) {
+    if (!options.interrupted) {
+      turn.lock();
+      return true;
+    }
+    while (!turn.try_lock_for(kAskInterrupted))
+      if (options.interrupted()) return false;
+    return true;
+  }
+
   // Nothing begins after this.
   Engines end() {
     const MutexLock lock(mutex);
@@ -114,10 +119,7 @@ struct Loader::Running : std::enable_shared_from_this<Running> {
     return {std::exchange(ahead, nullptr), std::exchange(engine, nullptr)};
   }
 
-  bool runs_here() {
-    const MutexLock lock(mutex);
-    return (engine && engine->is_running_here()) || (ahead && ahead->is_running_here()) || turn_here == this;
-  }
+  bool runs_here();
 
   // An epoch that was begun nowhere is a look of ours: it takes no pass, so that
   // iterators give what they would have given without it.
@@ -159,8 +161,18 @@ struct Loader::Running : std::enable_shared_from_this<Running> {
     if (plan) return {};
     if (dataset.error()) return *dataset.error();
     if (!process_settings()) return process_settings().error();
-    STOKER_TRY(plan, lower(dataset.node(), *meters));
+    STOKER_TRY(plan, lowered(nullptr));
     return {};
+  }
+
+  // Files may have to be counted for this, which the caller may interrupt.
+  Result<std::shared_ptr<const Plan>> lowered(const Seeds* seeds) const {
+    const InterruptScope scope(options.interrupted);
+    try {
+      return lower(dataset.node(), *meters, Positions::kAsAsked, {}, seeds);
+    } catch (const Error& error) {
+      return error;
+    }
   }
 
   // Makes the engine current, unless the loader was closed meanwhile.
@@ -219,16 +231,18 @@ struct Loader::Running : std::enable_shared_from_this<Running> {
 
   // Makes an engine at the saved position current. Everything is ready before
   // anything of the old one is given up: a restore that fails changes nothing.
-  // Returns what the caller drops once it has released the turn.
-  Result<Engines> restore(std::string_view checkpoint) STOKER_REQUIRES(turn) {
+  // Returns what the caller drops once it has released the turn, as it does `unused`.
+  Result<Engines> restore(std::string_view checkpoint, std::shared_ptr<Engine>& unused) STOKER_REQUIRES(turn) {
     {
       const MutexLock lock(mutex);
-      if (closed) return Error::precondition("a closed loader cannot be restored from a checkpoint");
+      if (closed) return closed_error();
     }
     STOKER_TRY(prepare());
     STOKER_TRY(const Json json, read_checkpoint(checkpoint));
     STOKER_TRY(CheckpointHead head, read_head(*plan, json));
-    STOKER_TRY(auto restored_plan, lower(dataset.node(), *meters, Positions::kAsAsked, {}, &head.seeds));
+    drop_other_caches(*plan, head);
+    STOKER_TRY(auto restored_plan, lowered(&head.seeds));
+    share_fingerprint(*plan, *restored_plan);
     std::swap(plan, restored_plan);
     const std::shared_ptr<Engine> restored = made(head.passes);
     if (Result<void> done = restored->restore(json); !done) {
@@ -236,20 +250,20 @@ struct Loader::Running : std::enable_shared_from_this<Running> {
       drop({restored});
       return std::move(done).error();
     }
-    adopt_head(*plan, head);
     const MutexLock lock(mutex);
-    if (closed) return Engines{restored};
+    if (closed) {
+      std::swap(plan, restored_plan);
+      unused = restored;
+      return closed_error();
+    }
+    adopt_head(*plan, head);
     begun_ns = first_ns = 0;  // an epoch that goes on is no new one
     ended = false;
     return Engines{std::exchange(engine, restored), std::exchange(ahead, nullptr)};
   }
 
   // A thread that holds the turn is replacing the engine, or does this itself.
-  void try_fill_next_epoch(const Engine* current) {
-    if (!turn.try_lock()) return;
-    fill_next_epoch(current);
-    turn.unlock();
-  }
+  void try_fill_next_epoch(const Engine* current);
 
   // Called for each element while it matters: for the epoch's first and last, and
   // while its last pieces run.
@@ -264,6 +278,49 @@ struct Loader::Running : std::enable_shared_from_this<Running> {
     try_fill_next_epoch(from.get());
   }
 };
+
+namespace {
+
+// The turn of a loader, which the calling thread has taken, until this goes. They
+// nest: user code may open another loader.
+class STOKER_ANNOTATION(scoped_lockable) TurnHeld {
+ public:
+  explicit TurnHeld(TimedMutex& turn) STOKER_REQUIRES(turn) : turn_(turn), outer_(std::exchange(innermost, this)) {}
+  ~TurnHeld() STOKER_RELEASE() {
+    innermost = outer_;
+    turn_.unlock();
+  }
+  TurnHeld(const TurnHeld&) = delete;
+  TurnHeld& operator=(const TurnHeld&) = delete;
+
+  static bool covers(const TimedMutex& turn) {
+    for (const TurnHeld* held = innermost; held; held = held->outer_)
+      if (&held->turn_ == &turn) return true;
+    return false;
+  }
+
+ private:
+  static thread_local const TurnHeld* innermost;
+
+  TimedMutex& turn_;
+  const TurnHeld* const outer_;
+};
+
+thread_local const TurnHeld* TurnHeld::innermost = nullptr;
+
+}  // namespace
+
+bool Loader::Running::runs_here() {
+  if (TurnHeld::covers(turn)) return true;
+  const MutexLock lock(mutex);
+  return (engine && engine->is_running_here()) || (ahead && ahead->is_running_here());
+}
+
+void Loader::Running::try_fill_next_epoch(const Engine* current) {
+  if (!turn.try_lock()) return;
+  const TurnHeld held(turn);
+  fill_next_epoch(current);
+}
 
 Loader::Loader(Dataset dataset, LoaderOptions options, Location at)
     : running_(std::make_shared<Running>(std::move(dataset), options, std::move(at))) {}
@@ -294,15 +351,15 @@ Result<std::optional<Element>> Loader::next() {
     engine = at.engine;
   }
   if (!engine) {
-    if (turn_here == &at) return called_by_its_own_function("next()");
+    if (TurnHeld::covers(at.turn)) return called_by_its_own_function("next()");
     std::string complaint;
     {
-      const MutexLock turn(at.turn);
-      const TurnScope here(&at);
+      if (!at.take_turn()) return Error::cancelled();
+      const TurnHeld held(at.turn);
       Result<std::shared_ptr<Engine>> opened = at.open();
       const MutexLock lock(at.mutex);
       if (!opened) {
-        at.told = true;  // once; what follows is the end
+        at.told = opened.error().code() != Code::kCancelled;  // once; what follows is the end
         return std::move(opened).error();
       }
       engine = *std::move(opened);
@@ -314,6 +371,7 @@ Result<std::optional<Element>> Loader::next() {
   const bool first = engine->delivered() == 0;
   Result<std::optional<Element>> element = engine->next();
   const bool ended = element && !*element;
+  if (first) tell_unsent();
   if (first || ended || engine->all_begun()) at.note_next(engine, ended);
   return element;
 }
@@ -323,7 +381,8 @@ void Loader::begin_epoch(Location at) {
   if (running_->runs_here()) throw called_by_its_own_function("begin_epoch()");
   std::shared_ptr<Engine> left;
   {
-    const MutexLock turn(running_->turn);
+    if (!running_->take_turn()) throw Error::cancelled();
+    const TurnHeld held(running_->turn);
     const MutexLock lock(running_->mutex);
     running_->leave();
     running_->told = false;  // what is wrong with the dataset is reported again
@@ -358,8 +417,9 @@ Result<std::string> Loader::save() {
     closed = running_->closed;
   }
   if (!engine && !closed) {
-    if (turn_here == running_.get()) return called_by_its_own_function("save()");
-    const MutexLock turn(running_->turn);
+    if (TurnHeld::covers(running_->turn)) return called_by_its_own_function("save()");
+    if (!running_->take_turn()) return Error::cancelled();
+    const TurnHeld held(running_->turn);
     STOKER_TRY(engine, running_->open());
   }
   if (!engine) return Error::precondition("a closed loader has no position to save");
@@ -371,13 +431,16 @@ Result<void> Loader::restore(std::string_view checkpoint) {
   Running& at = *running_;
   STOKER_TRY(check_not_forked());
   if (at.runs_here()) return called_by_its_own_function("restore()");
-  Engines left;
+  std::shared_ptr<Engine> unused;
+  Result<Engines> left = Engines();
   {
-    const MutexLock turn(at.turn);
-    const TurnScope here(&at);
-    STOKER_TRY(left, at.restore(checkpoint));
+    if (!at.take_turn()) return Error::cancelled();
+    const TurnHeld held(at.turn);
+    left = at.restore(checkpoint, unused);
   }
-  drop(std::move(left));
+  drop({unused});
+  if (!left) return std::move(left).error();
+  drop(*std::move(left));
   return {};
 }
 
@@ -445,6 +508,7 @@ Result<void> check(const Resources& resources) {
 
 void configure(const Resources& resources) {
   if (const Result<void> checked = check(resources); !checked) throw checked.error();
+  if (const Result<void> usable = check_not_forked(); resources.workers && !usable) throw usable.error();
   if (resources.memory_bytes) Budget::process().set_limit(*resources.memory_bytes);
   if (!resources.workers) return;
   const bool automatic = *resources.workers == kAutotune;

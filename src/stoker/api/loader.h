@@ -26,6 +26,11 @@ struct LoaderOptions {
   // Whether the next epoch starts to fill when the last pieces of this one run.
   // For programs that release the loader after each epoch it would be in vain.
   bool prefetch_next_epoch = true;
+  // All work is done by threads that call next(); no others are started for it.
+  bool alone = false;
+  // Whether nested graphs, those of flat_map and interleave, may call user functions.
+  // Elements that would need it fail otherwise: for a look at what a dataset gives.
+  bool calls_user_in_children = true;
   // Asked about ten times a second by a thread that waits in next(), with no
   // lock held; true makes that call end with Cancelled, nothing being lost.
   std::function<bool()> interrupted;

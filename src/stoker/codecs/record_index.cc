@@ -5,6 +5,7 @@
 
 #include "stoker/codecs/crc32c.h"
 #include "stoker/codecs/tfrecord.h"
+#include "stoker/core/interrupt.h"
 
 namespace stoker {
 namespace {
@@ -34,6 +35,7 @@ std::vector<int64_t> places_of_records(Bytes file) {
   for (size_t at = 0; at < file.size();) {
     places.push_back(static_cast<int64_t>(at));
     at += stretch_of_record(file.substr(at));
+    stop_if_interrupted();
   }
   return places;
 }

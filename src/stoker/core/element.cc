@@ -175,8 +175,7 @@ Run Run::slice(int32_t first, int32_t n) const {
   part.origins = origins.slice(first, n);
   for (const Column& column : columns) part.columns.push_back(column.slice(first, n));
   for (const Failure& failure : failed)
-    if (failure.row >= first && failure.row < first + n)
-      part.failed.push_back({failure.row - first, failure.error, failure.struck});
+    if (failure.row >= first && failure.row < first + n) part.failed.push_back(failure.at(failure.row - first));
   if (!positions.empty()) part.positions.assign(positions.begin() + first, positions.begin() + first + n);
   if (passes.size() > 1)
     part.passes.assign(passes.begin() + first, passes.begin() + first + n);
@@ -192,8 +191,7 @@ Run Run::select(const std::vector<int32_t>& rows) const {
   part.origins = origins.select(rows);
   for (const Column& column : columns) part.columns.push_back(column.select(rows));
   for (size_t i = 0; i < rows.size(); ++i) {
-    if (const Failure* failure = failure_of(rows[i]))
-      part.failed.push_back({static_cast<int32_t>(i), failure->error, failure->struck});
+    if (const Failure* failure = failure_of(rows[i])) part.failed.push_back(failure->at(static_cast<int32_t>(i)));
     if (!positions.empty()) part.positions.push_back(positions[static_cast<size_t>(rows[i])]);
     if (passes.size() > 1) part.passes.push_back(passes[static_cast<size_t>(rows[i])]);
   }
@@ -231,7 +229,7 @@ void Run::append(Run more) {
   }
   origins.append(more.origins);
   const bool all_failed = static_cast<int32_t>(failed.size()) == size;
-  for (Failure& failure : more.failed) failed.push_back({failure.row + size, std::move(failure.error), failure.struck});
+  for (const Failure& failure : more.failed) failed.push_back(failure.at(failure.row + size));
   if (nest == more.nest) {
     for (size_t i = 0; i < columns.size(); ++i) columns[i].append(std::move(more.columns[i]));
   } else if (static_cast<int32_t>(more.failed.size()) == more.size) {
@@ -258,7 +256,8 @@ void Run::append(Run more) {
 void Run::fail(int32_t row, Error error) {
   auto at = std::ranges::lower_bound(failed, row, {}, &Failure::row);
   if (at != failed.end() && at->row == row) return;
-  failed.insert(at, Failure{row, std::move(error), false});
+  const bool struck = error.ends_program();
+  failed.insert(at, Failure{row, std::move(error), struck});
 }
 
 void Run::freeze_if_shared() const {
@@ -385,7 +384,8 @@ void RunBuilder::add(Element element, Origin origin) {
 void RunBuilder::add_failure(Error error, Origin origin, bool struck) {
   if (run_.size == 0) run_.nest = Nest::leaf(), run_.columns.resize(1);
   append_blank(run_);
-  run_.failed.push_back({run_.size, std::move(error), struck});
+  const bool travels = struck || error.ends_program();
+  run_.failed.push_back({run_.size, std::move(error), travels});
   run_.origins.append(std::move(origin));
   ++run_.size;
 }

@@ -98,9 +98,13 @@ using Columns = RecycledVector<Column>;
 struct Failure {
   int32_t row;
   Error error;
-  // Struck out by a stage that fills something from several elements: it has
-  // no place any more and only travels on to be told.
+  // It has no place any more and only travels on to be told: struck out by a stage
+  // that fills something from several elements, the end of a stream that broke, or
+  // an end of the whole program.
   bool struck = false;
+  bool no_room = false;  // a stage that holds elements found no room for them
+
+  Failure at(int32_t other_row) const { return {other_row, error, struck, no_room}; }
 };
 
 // What the runtime moves: n >= 1 elements in order, of one structure.

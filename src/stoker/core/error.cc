@@ -88,6 +88,12 @@ Error& Error::set_cause(std::shared_ptr<void> cause) {
   return *this;
 }
 
+Error& Error::set_last() {
+  at();  // a copy of its own
+  detail_->last = true;
+  return *this;
+}
+
 Error& Error::set_path(std::string path, int64_t offset) {
   Place& place = at();
   place.path = std::move(path);

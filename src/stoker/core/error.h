@@ -113,7 +113,13 @@ class Error {
 
   // What a function threw, where its language keeps more than a message.
   const std::shared_ptr<void>& cause() const { return detail_->cause; }
+  // User code asked for the end of the whole program, as sys.exit() does: nothing
+  // that leaves out failed elements leaves this out.
+  bool ends_program() const { return code() == Code::kCancelled && cause(); }
   Error& set_cause(std::shared_ptr<void> cause);
+  // Nothing follows it in its stream: a generator that raised has ended.
+  bool is_last() const { return detail_->last; }
+  Error& set_last();
 
   // Several lines: kind and message, element, record, stages.
   std::string words() const;
@@ -124,6 +130,7 @@ class Error {
     std::string message;
     Place place;
     std::shared_ptr<void> cause = nullptr;
+    bool last = false;
   };
   static int last_errno();
 

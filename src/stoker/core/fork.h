@@ -9,6 +9,9 @@ namespace stoker {
 // under which no thread waits for another lock.
 void hold_across_fork(std::mutex& mutex);
 
+// How many forks lie between this process and the first that loaded this library.
+int forks_so_far();
+
 // Ends the process if the code between construction and destruction forked and
 // returned in the child: for threads of ours that run user code. Their loops, and
 // the locks they take, have no meaning in the child.

@@ -68,7 +68,17 @@ class Context {
   // that it makes, and its number among those that draw.
   void set_leaf(std::optional<size_t> leaf) { leaf_ = leaf; }
   std::optional<size_t> leaf() const { return leaf_; }
-  void set_op(uint64_t op) { op_ = op; }
+  void set_op(uint64_t op) { op_ = first_op_ + op; }
+
+  // For operations that a function calls on its own for this element, `first_op` of
+  // which have drawn already: the same numbers as inside one program.
+  Context for_call(uint64_t first_op) const {
+    Context context(seed_, stage_key_, stopped_);
+    context.first_op_ = context.op_ = first_op;
+    return context;
+  }
+  // For what a function of the user's draws or builds for this element.
+  uint64_t element_seed() const { return rng(kElementSeed).bits64(); }
 
   // Set by the runtime and by loops over rows.
   void set_origins(const Origins* origins) { origins_ = origins; }
@@ -84,6 +94,8 @@ class Context {
   void set_target(RowTarget* target) { target_ = target; }
 
  private:
+  static constexpr uint64_t kElementSeed = 255;  // a salt that no operation uses
+
   // These rows are the caller's own, although others are written in the same buffer.
   static Array writable(Array rows) {
     rows.isolate(Buffer::Access::kWrite);
@@ -99,6 +111,7 @@ class Context {
   RowTarget* target_ = nullptr;
   ElementType* like_ = nullptr;
   ElementType own_like_;
+  uint64_t first_op_ = 0;
   uint64_t op_ = 0;
   std::optional<size_t> leaf_;
 };

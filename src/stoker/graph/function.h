@@ -100,6 +100,8 @@ class Function {
     virtual std::string words() const = 0;
     // Threads that may call it at a time; 0: any number.
     virtual int64_t most_calls() const { return 0; }
+    // Called for each element of the input, in its order: no other stage moves across it.
+    virtual bool is_sequence() const { return false; }
   };
 
   Function() = default;
@@ -117,6 +119,7 @@ class Function {
   bool calls_user() const { return callable_ != nullptr; }
   PassUse pass_use() const { return callable_ || program_->random() ? PassUse::kDraws : PassUse::kNone; }
   int64_t most_calls() const { return callable_ ? callable_->most_calls() : 0; }
+  bool is_sequence() const { return callable_ && callable_->is_sequence(); }
   bool waits() const { return program_ && program_->waits(); }
   Result<Spec> spec(const Spec& input) const;
   Result<void> apply(Run& run, Context& context) const;

@@ -274,6 +274,7 @@ namespace {
 struct Seeds {
   Mutex mutex;
   std::mt19937_64 generator STOKER_GUARDED_BY(mutex){std::random_device{}()};
+  EagerCall next_call STOKER_GUARDED_BY(mutex){std::random_device{}(), 0};
 };
 Seeds& seeds() {
   static auto* all = new Seeds;
@@ -298,6 +299,15 @@ void set_seed(uint64_t seed) {
   Seeds& all = seeds();
   const MutexLock lock(all.mutex);
   all.generator.seed(seed);
+  all.next_call = {mix_bits(seed), 0};
+}
+
+EagerCall next_eager_call() {
+  Seeds& all = seeds();
+  const MutexLock lock(all.mutex);
+  const EagerCall call = all.next_call;
+  ++all.next_call.number;
+  return call;
 }
 
 }  // namespace stoker

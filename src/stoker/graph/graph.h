@@ -65,6 +65,13 @@ std::vector<const Node*> nodes_of(const Node& node);
 // same ones in the same order.
 uint64_t draw_seed();
 void set_seed(uint64_t seed);
+// For operations outside of any data set: a seed, and the number of the call since
+// set_seed.
+struct EagerCall {
+  uint64_t seed = 0;
+  int64_t number = 0;
+};
+EagerCall next_eager_call();
 
 // While it lives, the calling thread's drawn seeds follow from `base`: graphs
 // made while a pipeline runs must not depend on who makes them when.

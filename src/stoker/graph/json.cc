@@ -7,11 +7,11 @@
 namespace stoker {
 namespace {
 
-constexpr size_t kDeepest = 512;
-
 // Builds the value without losing a key that stands twice.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
+  explicit Builder(size_t deepest) : deepest_(deepest) {}
+
   Json root;
   std::string complaint;
 
@@ -55,8 +55,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool open(Json container) {
-    if (open_.size() >= kDeepest) {
-      complaint = "values are nested deeper than " + std::to_string(kDeepest);
+    if (open_.size() >= deepest_) {
+      complaint = "values are nested deeper than " + std::to_string(deepest_);
       return false;
     }
     open_.push_back(std::move(container));
@@ -70,6 +70,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return add(std::move(done));
   }
 
+  const size_t deepest_;
   std::vector<Json> open_;
   std::vector<std::string> keys_;
 };
@@ -137,8 +138,8 @@ std::string_view Json::kind_words() const {
   return words[value.index()];
 }
 
-Result<Json> parse_json(std::string_view text) {
-  Builder builder;
+Result<Json> parse_json(std::string_view text, size_t deepest) {
+  Builder builder(deepest);
   if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder))
     return Error::invalid(builder.complaint.empty() ? "not JSON" : builder.complaint);
   return std::move(builder.root);

@@ -54,7 +54,7 @@ struct Json {
 };
 
 // Errors say line and column. Values nested deeper than 512 are refused.
-Result<Json> parse_json(std::string_view text);
+Result<Json> parse_json(std::string_view text, size_t deepest = 512);
 
 // Bytes as text and back: for strings that are not UTF-8.
 std::string to_base64(std::string_view bytes);

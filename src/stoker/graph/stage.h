@@ -112,6 +112,7 @@ class Emit {
 struct Hints {
   std::optional<int64_t> parallel_calls;
   bool ordered = true;
+  bool sequence = false;  // stages that order or select stay on their side of it
 };
 
 // What a stage does with the number of the pass: nothing, random numbers of

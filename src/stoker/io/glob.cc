@@ -9,6 +9,8 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
+#include "stoker/core/interrupt.h"
+
 namespace stoker {
 namespace {
 
@@ -110,6 +112,7 @@ Result<std::vector<std::string>> names_in(const std::string& directory) {
   if (!open && is_absent(errno)) return names;
   if (!open) return Error::io("cannot list the directory ", directory).set_path(directory);
   for (;;) {
+    stop_if_interrupted();
     errno = 0;
     const dirent* entry = readdir(open.get());
     if (!entry && errno != 0) return Error::io("cannot list the directory ", directory).set_path(directory);

@@ -13,7 +13,7 @@
 namespace stoker {
 
 struct LineOptions {
-  size_t buffer_bytes = 256 << 10;
+  size_t buffer_bytes = 64 << 10;
   // A longer line is ResourceExhausted, and the next call goes on behind it.
   size_t line_bytes_at_most = std::numeric_limits<size_t>::max();
 };

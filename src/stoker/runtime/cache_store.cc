@@ -63,8 +63,8 @@ void CacheStore::put(int64_t position, const Run& one) {
   std::optional<Run> copy = copy_of(one, 0);
   if (!copy) return;
   const MutexLock lock(mutex_);
-  bytes_ += copy->byte_size() + kEntryBytes;
-  by_position_.insert_or_assign(position, *std::move(copy));
+  const int64_t bytes = copy->byte_size() + kEntryBytes;
+  if (by_position_.emplace(position, *std::move(copy)).second) bytes_ += bytes;
 }
 
 void CacheStore::append(int64_t first, const Run& run) {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "stoker/core/hash.h"
+#include "stoker/runtime/cache_store.h"
 
 namespace stoker {
 namespace {
@@ -108,6 +109,16 @@ bool are_next(const Plan& plan, const Passes& passes, const Counters& counters) 
 }
 
 }  // namespace
+
+void read_fingerprint(const Plan& plan) { (void)fingerprint_of(plan); }
+
+void share_fingerprint(const Plan& known, const Plan& other) {
+  const Fingerprint& found = fingerprint_of(known);
+  std::call_once(other.fingerprint->once, [&] {
+    other.fingerprint->graph = found.graph;
+    other.fingerprint->files = found.files;
+  });
+}
 
 Passes next_passes(const Plan& plan) {
   NodeState& state = *counting_node(*plan.node).state;
@@ -250,6 +261,17 @@ Result<CheckpointHead> read_head(const Plan& plan, const Json& json) {
   return head;
 }
 
+void drop_other_caches(const Plan& plan, const CheckpointHead& head) {
+  const std::vector<const Node*> nodes = nodes_of(*plan.node);
+  const auto has_seed = [&](const Node* node) { return node->state->seed == head.seeds.at(node->state.get()); };
+  if (std::ranges::all_of(nodes, has_seed)) return;
+  for (const Node* node : nodes) {
+    std::shared_ptr<void> dropped;  // freed after the lock
+    const MutexLock lock(node->state->mutex);
+    if (node->state->cache) dropped = std::exchange(node->state->cache, CacheStore::make());
+  }
+}
+
 void adopt_head(const Plan& plan, const CheckpointHead& head) {
   for (const Node* node : nodes_of(*plan.node)) node->state->seed = head.seeds.at(node->state.get());
   NodeState& state = *counting_node(*plan.node).state;
@@ -260,6 +282,7 @@ void adopt_head(const Plan& plan, const CheckpointHead& head) {
 namespace {
 
 constexpr std::string_view kHash = "hash";
+constexpr size_t kDeepest = 8192;  // each line of a graph takes two levels
 
 std::string hash_of_parts(const Json& json) { return hex_of(hash_of(json.text())); }
 
@@ -272,7 +295,7 @@ std::string checkpoint_text(Json json) {
 }
 
 Result<Json> read_checkpoint(std::string_view text) {
-  Result<Json> json = parse_json(text);
+  Result<Json> json = parse_json(text, kDeepest);
   if (!json) return Error::invalid("this is not a checkpoint of Stoker's: ", json.error().message());
   auto* parts = std::get_if<Json::Dict>(&json->value);
   if (!parts || !json->find("stoker_checkpoint")) return Error::invalid("this is not a checkpoint of Stoker's");

@@ -33,8 +33,16 @@ struct CheckpointHead {
   Passes passes;  // to start from
   std::map<const NodeState*, int64_t> counters;
 };
+// Looks at the files that a checkpoint names, the first time it is called for the
+// plan. What saves or compares a checkpoint calls it, too.
+void read_fingerprint(const Plan& plan);
+// For another plan of the same graph, which looks at them no more.
+void share_fingerprint(const Plan& known, const Plan& other);
 // Checks that a checkpoint belongs to this graph and these files; changes nothing.
 Result<CheckpointHead> read_head(const Plan& plan, const Json& checkpoint);
+// Empties the caches if the seeds are others than now: what they hold was drawn
+// with those.
+void drop_other_caches(const Plan& plan, const CheckpointHead& head);
 // Sets the seeds of the nodes and the counters of the dataset.
 void adopt_head(const Plan& plan, const CheckpointHead& head);
 

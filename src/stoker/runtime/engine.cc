@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "stoker/batch/slab.h"
+#include "stoker/core/hash.h"
 #include "stoker/runtime/checkpoint.h"
 #include "stoker/runtime/delivery.h"
 #include "stoker/runtime/pool.h"
@@ -67,6 +68,15 @@ void hand_over(const Run& run) {
   }
 }
 
+// A message may be as long as the function that raised it likes.
+Error with_short_message(Error error) {
+  constexpr size_t kMostBytes = 2000;
+  if (error.message().size() <= kMostBytes) return error;
+  Error shorter(error.code(), shortened(error.message(), kMostBytes));
+  shorter.at() = error.place();
+  return shorter;
+}
+
 }  // namespace
 
 // ---- making and ending
@@ -104,7 +114,7 @@ Engine::~Engine() {
 }
 
 void Engine::begin() {
-  if (begun_.exchange(true)) return;
+  if (begun_.exchange(true) || options_.alone) return;
   Pool::process().add(shared_from_this());
 }
 
@@ -136,8 +146,12 @@ void Engine::abandon() {
   std::vector<std::unique_ptr<LineNode>> lines;
   std::vector<std::shared_ptr<Slab>> slabs;
   for (Segment* segment : order_) {
-    for (auto& ticket : segment->window)
-      if (ticket->state != Ticket::State::kRunning) tickets.push_back(std::move(ticket));
+    for (auto& ticket : segment->window) {
+      if (ticket->state != Ticket::State::kRunning)
+        tickets.push_back(std::move(ticket));
+      else if (ticket->counts.exchange(false))  // other iterators share the meter and its limit of calls
+        --segment->plan.steps[ticket->step].meter->calls;
+    }
     std::erase_if(segment->window, [](const auto& ticket) { return !ticket; });
     slabs.push_back(std::move(segment->slab));
     if (!segment->line_busy) lines.push_back(std::move(segment->line));
@@ -151,7 +165,14 @@ void Engine::abandon() {
 
 void Engine::release_when_done() {
   mutex_.lock();
-  while (running_ > 0) piece_done_.wait(mutex_);
+  while (running_ > 0) {
+    piece_done_.wait_for(mutex_, kAskInterrupted);
+    if (running_ == 0 || !options_.interrupted) continue;
+    mutex_.unlock();
+    const bool interrupted = is_interrupted_now();
+    mutex_.lock();
+    if (interrupted) return abandon();
+  }
   release();
 }
 
@@ -267,7 +288,7 @@ bool Engine::lock_consumer() {
     return true;
   }
   while (!consumer_mutex_.try_lock_for(kAskInterrupted))
-    if (options_.interrupted()) return false;
+    if (is_interrupted_now()) return false;
   return true;
 }
 
@@ -283,7 +304,7 @@ Result<std::optional<Element>> Engine::next_element() {
       const Failure* failure = current_.failed.empty() ? nullptr : current_.failure_of(row);
       if (!failure) {
         delivered_elements_.fetch_add(1, std::memory_order_relaxed);
-        return std::optional<Element>(current_.element(row));
+        return std::optional<Element>(current_.take_element(row));
       }
       const auto number = static_cast<size_t>(failure - current_.failed.data());
       STOKER_TRY(handle(current_.failed[number], current_.origins.at(row)));
@@ -299,6 +320,7 @@ Result<std::optional<Element>> Engine::next_element() {
       return Error::cancelled();
     }
   }
+  if (stopped_) return std::optional<Element>();  // closed before its end: nothing to judge
   const MutexLock lock(mutex_);
   STOKER_TRY(judge_failures(true));
   return std::optional<Element>();
@@ -316,7 +338,7 @@ Result<void> Engine::handle(Failure& failure, const Origin& origin) {
   // lock, which must not happen under ours.
   failure.error.set_cause(nullptr);
   const bool is_listed = failures_ <= static_cast<int64_t>(kMostSkipped);
-  const Error error = is_listed ? with_files(failure.error, origin, *plan_) : failure.error;
+  const Error error = is_listed ? with_short_message(with_files(failure.error, origin, *plan_)) : failure.error;
   const MutexLock lock(mutex_);
   if (skipped_.empty()) first_failed_pass_ = pass_of(origin);
   // One that fails in a later pass with nothing given so far, and the end will not come to be judged.
@@ -493,11 +515,18 @@ bool Engine::is_wanted_elsewhere() {
   asked_ns_ = now;
   try {
     if (options_.waiting) options_.waiting(stats());
-    interrupted_ = options_.interrupted && options_.interrupted();
   } catch (...) {
-    interrupted_ = true;
+    return interrupted_ = true;
   }
-  return interrupted_;
+  return interrupted_ = is_interrupted_now();
+}
+
+bool Engine::is_interrupted_now() const {
+  try {
+    return options_.interrupted && options_.interrupted();
+  } catch (...) {
+    return true;
+  }
 }
 
 // Small batches come faster than a thread falls asleep and wakes: where waits
@@ -522,6 +551,7 @@ std::vector<SkippedElement> Engine::skipped() {
 // Does not wait for a thread inside next(): the position is the one after the
 // last element that any thread has received.
 Result<Json> Engine::save() {
+  read_fingerprint(*plan_);  // looks at files: not under the lock
   const MutexLock lock(mutex_);
   if (!root_ || stopped_) return Error::precondition("a closed loader has no place to save");
   Json json = checkpoint_head(*plan_, root_->passes);

@@ -32,6 +32,8 @@ struct EngineOptions {
   double skip_at_most = 1.0;
   double stall_warning_s = 30;
   bool counts_passes = true;                 // for the iterators after it
+  bool alone = false;                        // the consumer's thread does all work
+  bool calls_user_in_children = true;        // else what a nested graph with user functions gives is an error
   std::function<bool()> interrupted;         // asked now and then while the consumer waits
   std::function<void(const Json&)> waiting;  // told stats() as often
 };
@@ -97,6 +99,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   // ---- for lines
   Mutex& mutex() STOKER_ANNOTATION(lock_returned(mutex_)) { return mutex_; }
   const std::atomic<bool>& stopped() const { return stopped_; }
+  const EngineOptions& options() const { return options_; }
   // The next rows of a segment's window.
   Pulled take(Segment& segment, int64_t most);
   std::shared_ptr<Instance> open(const SegmentPlan& root, std::shared_ptr<const Plan> plan, const Instance& outer,
@@ -199,6 +202,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   bool sleep_until_woken() STOKER_REQUIRES(consumer_mutex_, mutex_);
   bool stop_waiting() STOKER_REQUIRES(mutex_);
   bool is_wanted_elsewhere() STOKER_REQUIRES(consumer_mutex_);
+  bool is_interrupted_now() const;  // without a lock
+  bool is_alone() const;
   void drop_undelivered();
   bool spin() const STOKER_REQUIRES(consumer_mutex_);
   Result<void> handle(Failure& failure, const Origin& origin) STOKER_REQUIRES(consumer_mutex_);

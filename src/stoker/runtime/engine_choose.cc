@@ -22,10 +22,13 @@ bool has_waiting_step(const Segment& segment) {
 
 }  // namespace
 
+// Without workers, the consumer runs whatever it waits for.
+bool Engine::is_alone() const { return options_.alone || Pool::process().workers() == 0; }
+
 bool Engine::may_run(const Segment& segment, const Ticket& ticket, ThreadKind kind) const {
   const StepPlan& step = segment.plan.steps[ticket.step];
   const bool waits = step.meter->waits.load(std::memory_order_relaxed);
-  const bool alone = Pool::process().workers() == 0;
+  const bool alone = is_alone();
   if (kind == ThreadKind::kWaiter && !waits) return false;
   if (kind == ThreadKind::kWorker && waits) return false;
   if (kind == ThreadKind::kConsumer && !alone && (waits || calls_user(segment, ticket.step))) return false;
@@ -45,7 +48,7 @@ bool Engine::calls_user(const Segment& segment, size_t from) const {
 }
 
 bool Engine::line_may_run(const Segment& segment, ThreadKind kind) const {
-  if (Pool::process().workers() == 0) return true;
+  if (is_alone()) return true;
   if (kind == ThreadKind::kConsumer && segment.plan.line_user) return false;
   if (kind == ThreadKind::kWaiter && waiting_lines_ >= kMostWaiting) return false;
   return segment.plan.line_waits == (kind == ThreadKind::kWaiter);
@@ -128,6 +131,7 @@ void Engine::start(Piece& piece, ThreadKind kind) {
   piece.segment->queued.erase(ticket.first);
   note_begun(*piece.segment);
   ++piece.segment->plan.steps[ticket.step].meter->calls;
+  ticket.counts = true;
 }
 
 void Engine::note_begun(const Segment& segment) {
@@ -204,7 +208,7 @@ bool Engine::has_room_to_wake_for(const Segment& segment) {
 }
 
 int Engine::call_waiters(int most) {
-  if (stopped_ || Pool::process().workers() == 0) return 0;
+  if (stopped_ || is_alone()) return 0;
   int found = 0;
   for (auto at = for_waiters_.begin(); at != for_waiters_.end();) {
     Segment* const segment = *at;

@@ -259,7 +259,7 @@ void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
       step.meter->add_measured(time_begun, time_ended, took);
       step.meter->judge();
     }
-    --step.meter->calls;
+    if (ticket.counts.exchange(false)) --step.meter->calls;
     // One of which a filter left nothing goes through serial steps in its turn.
     const bool is_over = ticket.run.size == 0 && !has_serial_step(segment, ticket.step + 1);
     if (last || task.no_room || stopped_ || is_over) break;
@@ -273,6 +273,7 @@ void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
       break;
     }
     ++steps[ticket.step].meter->calls;
+    ticket.counts = true;
   }
   Budget::process().give_back(task.prepaid);
   end_part(segment, ticket, task, ns, handed_on);
@@ -340,7 +341,7 @@ void Engine::end_part(Segment& segment, Ticket& ticket, Task& task, int64_t ns, 
     note_result(segment);
     wake_consumer();
   }
-  if (waiter) Pool::process().want_waiters(1);
+  if (waiter && !is_alone()) Pool::process().want_waiters(1);
 }
 
 bool Engine::gave_what_is_known(const Segment& segment, const Ticket& ticket) {
@@ -387,7 +388,7 @@ void Engine::learn(Segment& segment, int64_t ns, int32_t rows) {
 void Engine::wake_consumer() {
   if (!consumer_waiting_ || !root_) return;
   const Segment& root = *root_->root;
-  if (!root.head_ready() && !root.at_end() && Pool::process().workers() > 0) return;
+  if (!root.head_ready() && !root.at_end() && !is_alone()) return;
   result_ready_.store(true, std::memory_order_release);
   if (consumer_asleep_) consumer_wakes_.notify_all();
 }

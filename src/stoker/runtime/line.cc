@@ -42,8 +42,7 @@ Run without_room(const Run& run) {
   if (run.failed.empty()) return {};
   RunBuilder rows;
   for (const Failure& failure : run.failed)
-    if (failure.error.message().starts_with(kNoRoom))
-      rows.add_failure(failure.error, run.origins.at(failure.row), true);
+    if (failure.no_room) rows.add_failure(failure.error, run.origins.at(failure.row), true);
   return rows.take();
 }
 
@@ -73,7 +72,9 @@ Pulled LineNode::pull(int64_t most) {
 }
 
 std::optional<Pulled> LineNode::skip_rows() {
+  const int64_t begun = now_ns();
   while (skip_ > 0) {
+    if (now_ns() - begun > kLongestPullNs) return Pulled::blocked(nullptr);
     Pulled dropped = produce(std::min(skip_, kMostRows));
     if (dropped.kind != Pulled::Kind::kRun) return dropped;
     if (dropped.extra) return give_extras(std::move(dropped.run));

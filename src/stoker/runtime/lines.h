@@ -25,10 +25,11 @@ std::unique_ptr<LineNode> make_port_line(const LinePlan& plan, Instance& instanc
 int64_t saved_count(const Json& json, std::string_view key, int64_t standard = 0);
 const Json& saved_part(const Json& json, std::string_view key);
 
-// How the message about a shuffle without room begins. Other failures are
-// ResourceExhausted, too: a record that is too large, a function's MemoryError.
-constexpr std::string_view kNoRoom = "shuffle holds ";
-
 constexpr int64_t kMostRows = 4096;  // in one pull of a line's own
+
+// A pull that finds nothing to give for so long is broken off as blocked, and goes
+// on when it is pulled again: whoever waits for its thread, or interrupts it, does
+// not wait for long.
+constexpr int64_t kLongestPullNs = 20'000'000;
 
 }  // namespace stoker

@@ -77,4 +77,18 @@ void post(std::string message) {
   all.posted.notify_one();
 }
 
+void tell_unsent() {
+  Messages& all = messages();
+  while (true) {
+    std::string message;
+    {
+      const MutexLock lock(all.mutex);
+      if (all.has_thread || all.queue.empty()) return;
+      message = std::move(all.queue.front());
+      all.queue.pop_front();
+    }
+    tell(message);
+  }
+}
+
 }  // namespace stoker

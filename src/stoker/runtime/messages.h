@@ -17,4 +17,8 @@ void tell(const std::string& message);
 // does not keep up, the oldest of 1,000 queued messages are dropped.
 void post(std::string message);
 
+// Passes on, on the calling thread, what was posted when the system had no thread
+// for it.
+void tell_unsent();
+
 }  // namespace stoker

@@ -1,6 +1,7 @@
 #include "stoker/runtime/plan.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "stoker/runtime/cache_store.h"
@@ -168,7 +169,7 @@ class Lowering {
     stub.meter = meter_of(*node);
     const auto number = static_cast<int32_t>(plan_.sources.size());
     std::string name = node->name;
-    for (int i = 2; std::ranges::count(plan_.sources, name); ++i) name = node->name + "_" + std::to_string(i);
+    while (!source_names_.insert(name).second) name = node->name + "_" + std::to_string(++namesakes_[node->name] + 1);
     plan_.sources.push_back(name);
     plan_.source_nodes.push_back(given);
     plan_.strides.push_back(1);
@@ -265,6 +266,7 @@ class Lowering {
     stub.steps.push_back(std::move(step));
     stub.filters |= filter;
     stub.words.push_back(node->name);
+    if (hints.sequence) close(stub);
     return stub;
   }
 
@@ -587,6 +589,8 @@ class Lowering {
   Meters& meters_;
   const std::string prefix_;
   Plan& plan_;
+  std::set<std::string> source_names_;
+  std::map<std::string, int> namesakes_;
   std::map<std::string, int> names_;
   std::map<const NodeState*, int> places_;
   int depth_ = 0;

@@ -205,8 +205,8 @@ void Pool::spawn_workers() {
 bool Pool::spawn_worker() {
   auto slot = std::make_shared<ThreadSlot>();
   slot->counts_as_worker = true;
+  has_threads = true;  // before there is one: a child forked in between knows
   if (!start_thread([this, slot] { worker_loop(slot); })) return false;
-  has_threads = true;
   slots_.push_back(slot);
   ++active_workers_;
   return true;
@@ -223,8 +223,8 @@ bool Pool::spawn_waiter() {
 
 void Pool::start_monitor() {
   if (monitor_running_) return;
+  has_threads = true;
   monitor_running_ = start_thread([this] { monitor_loop(); });
-  has_threads = has_threads || monitor_running_;
   if (!monitor_running_) do_without_threads();
 }
 
@@ -238,8 +238,8 @@ void Pool::do_without_threads() {
   work_.notify_all();
   if (!std::exchange(warned_, true))
     post(
-        "stoker: the system gives no more threads; elements are produced on the thread that asks for them, which is "
-        "slower. Raise the limit (ulimit -u, or the container's pids limit)");
+        "stoker: the system refused to create a thread; elements are produced on the thread that calls next(), which "
+        "is slower. Raise the limit (ulimit -u, or the container's pids limit)");
 }
 
 bool Pool::work(ThreadKind kind) {

@@ -76,7 +76,10 @@ class RepeatLine final : public LineNode {
   void keep_counts() {
     if (!now_.child) return;
     const MutexLock lock(instance_.engine->mutex());
-    for (const auto& [plan, begun] : now_.child->begun) instance_.begun[plan] = begun;
+    for (const auto& [plan, begun] : now_.child->begun) {
+      int64_t& known = instance_.begun[plan];
+      known = std::max(known, begun);  // the child copied those around it before this pass
+    }
   }
   Begun opened(int64_t pass) {
     Begun begun{pass, nullptr, nullptr, 0, false};

@@ -39,6 +39,7 @@ struct Ticket {
   std::vector<ElementType> likes;   // by step: what functions gave
   std::atomic<int32_t> row{0};      // that a call has come to
   std::atomic<bool> demand{false};  // a consumer waits for it: it takes memory without asking
+  std::atomic<bool> counts{false};  // its call is among those of its step's meter
   int64_t prepaid = 0;              // bytes asked for when it was admitted
   int64_t bytes = 0;                // known to be needed after it found no room
   int64_t slab_row = 0;

@@ -52,7 +52,9 @@ class SequenceLine final : public LineNode, private Emit {
 
  private:
   Pulled next_rows(int64_t most) {
+    const int64_t begun = now_ns();
     while (pending_.empty() && !done_) {
+      if (now_ns() - begun > kLongestPullNs) return Pulled::blocked(nullptr);
       if (stage_.at_rest(state_)) log_if_due(static_cast<int64_t>(slots_.size() * sizeof(Slot)));
       const int input = stage_.input(state_);
       Pulled pulled = input < static_cast<int>(inputs_.size())
@@ -174,6 +176,8 @@ class SequenceLine final : public LineNode, private Emit {
     STOKER_TRY(const Graph graph, stage_.open_graph(element));
     STOKER_TRY(std::shared_ptr<const Plan> plan,
                lower(graph.node(), instance_.engine->meters(), Positions::kAsAsked, plan_.path));
+    if (plan->calls_user && !instance_.engine->options().calls_user_in_children)
+      return Error::precondition("a function of the user's would be called");
     Slot slot{nullptr, 0, std::move(element), std::move(origin)};
     if (plan->calls_user && !now) return slot;
     const SegmentPlan& root = *plan->root;

@@ -156,7 +156,9 @@ class ShuffleLine final : public LineNode {
 
   // Ends when the buffer is full or the input is out; gives rows that pass by.
   Pulled fill() {
+    const int64_t begun = now_ns();
     while (held() < buffer_ && !ended_) {
+      if (now_ns() - begun > kLongestPullNs) return Pulled::blocked(nullptr);
       if (waiting() == 0) {
         Pulled pulled = inputs_[0]->pull(names_ ? kMostRows : std::min(buffer_ - held(), kMostRows));
         if (pulled.kind == Pulled::Kind::kBlocked) return pulled;
@@ -274,8 +276,8 @@ class ShuffleLine final : public LineNode {
   Run refuse() {
     const Budget& budget = Budget::process();
     Error error = Error::exhausted(
-        kNoRoom, held(), " elements in ", held_bytes_, " bytes, all data sets of this process hold ", budget.held(),
-        ", and the budget is ", budget.limit(),
+        "shuffle holds ", held(), " elements in ", held_bytes_, " bytes, all iterators together hold ", budget.held(),
+        " bytes, and the memory budget is ", budget.limit(),
         " bytes; shuffle before the maps or filters that make elements large, give a smaller buffer_size than ",
         buffer_ >= kEndless ? std::string("all") : std::to_string(buffer_), ", or raise STOKER_MEMORY");
     return refused(std::move(error));
@@ -295,7 +297,9 @@ class ShuffleLine final : public LineNode {
     incoming_ = Run();
     incoming_row_ = 0;
     ended_ = true;
-    return Run::failure(std::move(error), origin);
+    Run run = Run::failure(std::move(error), origin);
+    run.failed[0].no_room = true;
+    return run;
   }
 
   // ---- checkpoints

@@ -42,8 +42,8 @@ class StreamLine final : public LineNode {
       }
       Error error = std::move(next).error();
       annotate(error, *plan_.node, origin, instance_.make.sources);
-      rows.add_failure(std::move(error), std::move(origin), false);
-      ended_ = !plan_.node->stage->type().goes_on;
+      ended_ = error.is_last() || !plan_.node->stage->type().goes_on;
+      rows.add_failure(std::move(error), std::move(origin), ended_);
       break;
     }
     if (rows.empty()) return ended_ ? Pulled::end() : Pulled::blocked(nullptr);

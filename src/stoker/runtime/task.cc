@@ -20,6 +20,8 @@ TaskScope::~TaskScope() { current_task = previous_; }
 RunningScope::RunningScope(const Engine& engine) : engine_(engine), outer_(std::exchange(innermost, this)) {}
 RunningScope::~RunningScope() { innermost = outer_; }
 
+const std::atomic<bool>* RunningScope::stopped() { return innermost ? &innermost->engine_.stopped() : nullptr; }
+
 bool RunningScope::covers(const Engine& engine) {
   for (const RunningScope* scope = innermost; scope; scope = scope->outer_)
     if (&scope->engine_ == &engine) return true;

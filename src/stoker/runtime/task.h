@@ -47,6 +47,9 @@ class RunningScope {
   RunningScope& operator=(const RunningScope&) = delete;
 
   static bool covers(const Engine& engine);
+  // Whether the engine that this thread works for was stopped: to be read while
+  // the thread does. Null where it works for none.
+  static const std::atomic<bool>* stopped();
 
  private:
   const Engine& engine_;

@@ -9,6 +9,7 @@
 
 #include "stoker/codecs/picture.h"
 #include "stoker/core/hash.h"
+#include "stoker/core/interrupt.h"
 #include "stoker/io/file.h"
 
 namespace stoker {
@@ -35,8 +36,10 @@ bool is_other_kind(const std::string& path) {
 Result<std::vector<std::string>> names_in(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code failed;
-  for (fs::directory_iterator at(folder, failed); !failed && at != fs::directory_iterator(); at.increment(failed))
+  for (fs::directory_iterator at(folder, failed); !failed && at != fs::directory_iterator(); at.increment(failed)) {
+    stop_if_interrupted();
     names.push_back(at->path().filename().string());
+  }
   if (failed) return Error::from_errno(failed.value(), "cannot list the folder " + folder).set_path(folder);
   std::ranges::sort(names);
   return names;
@@ -88,6 +91,7 @@ class FolderWalk {
 
   Result<void> visit(const std::string& path, int64_t label) {
     if (stopped_()) return Error::cancelled();
+    stop_if_interrupted();
     struct stat status{};
     if (stat(below_root(path).c_str(), &status) != 0) {
       const Error why = Error::io("cannot look at ", below_root(path));

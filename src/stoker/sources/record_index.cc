@@ -5,12 +5,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include <unistd.h>
 
 #include "stoker/codecs/tfrecord.h"
 #include "stoker/core/hash.h"
+#include "stoker/core/interrupt.h"
 
 namespace stoker {
 namespace {
@@ -165,12 +165,12 @@ void RecordIndex::look_at_unknown() {
   for (size_t file = 0; file < known_.size(); ++file)
     if (!known_[file]) unknown.push_back(file);
   std::atomic<size_t> next{0};
-  const auto look = [&] {
-    for (size_t i; (i = next++) < unknown.size();) known_[unknown[i]] = look_at(unknown[i]);
-  };
-  std::vector<std::jthread> others;
-  for (size_t i = 1; i < std::min(kAtOnce, unknown.size()); ++i) others.emplace_back(look);
-  look();
+  run_on_threads(std::min(kAtOnce, unknown.size()), [&] {
+    for (size_t i; (i = next++) < unknown.size();) {
+      stop_if_interrupted();
+      known_[unknown[i]] = look_at(unknown[i]);
+    }
+  });
 }
 
 int64_t RecordIndex::records(const std::vector<std::string>& paths) {

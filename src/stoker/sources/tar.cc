@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "stoker/codecs/archive.h"
+#include "stoker/core/interrupt.h"
 #include "stoker/core/record_limit.h"
 #include "stoker/io/file_set.h"
 #include "stoker/io/stream.h"
@@ -113,6 +114,7 @@ class FileIndex {
     while (true) {
       STOKER_TRY(std::optional<ArchiveMember> member, tar->next());
       if (!member) return {};
+      stop_if_interrupted();
       if (member->size > file.size() - member->offset)
         return Error::corrupt(path_, " ends at byte ", file.size(), ", inside the member ", member->name, " of ",
                               member->size, " bytes at byte ", member->offset)
@@ -213,6 +215,8 @@ class Tar::Index {
   Result<void> build(const Tar& tar) {
     files_.emplace(tar.filenames);
     components_ = tar.components;
+    samples_.clear();  // of a build that was interrupted
+    places_.clear();
     for (size_t file = 0; file < files_->size(); ++file) add(file, FileIndex(files_->path(file)));
     if (components_.empty()) {
       if (!samples_.empty() && samples_[0].error) return *samples_[0].error;

@@ -25,7 +25,7 @@ struct IgnoreErrors {
     }
     std::vector<int32_t> kept;
     for (int32_t row = 0; row < run.size; ++row)
-      if (!run.failure_of(row)) kept.push_back(row);
+      if (const Failure* failure = run.failure_of(row); !failure || failure->error.ends_program()) kept.push_back(row);
     if (!kept.empty()) out.put(run.select(kept));
     return Flow::kMore;
   }

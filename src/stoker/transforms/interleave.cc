@@ -24,7 +24,7 @@ Interleave::State Interleave::start(const Pass&) const {
 
 Result<void> Interleave::check_state(const State& state) const {
   const bool fits = static_cast<int64_t>(state.open.size()) == cycle() && state.slot >= 0 && state.slot < cycle() &&
-                    state.in_block >= 0 && state.in_block <= block();
+                    state.in_block >= 0 && state.in_block < block();
   if (!fits) return Error::invalid("the checkpoint is damaged: slot ", state.slot, " of ", state.open.size());
   return {};
 }
