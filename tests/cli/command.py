@@ -28,7 +28,7 @@ class Result:
         return [json.loads(line) for line in self.lines]
 
 
-def stoker(*arguments, stdin=b"", cwd=None, env=None, timeout=60):
+def stoker(*arguments, stdin=b"", cwd=None, env=None, timeout=300):
     """Runs the command; a hang or an end by a signal fails the test."""
     done = subprocess.run(
         [STOKER, *map(str, arguments)],

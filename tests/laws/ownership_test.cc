@@ -8,6 +8,7 @@
 #include <mutex>
 #include <set>
 
+#include "stoker/core/hash.h"
 #include "support/law.h"
 #include "support/temp_dir.h"
 
@@ -22,23 +23,30 @@ std::span<unsigned char> memory_of(const Array& array) {
   return {static_cast<unsigned char*>(const_cast<void*>(array.raw())), static_cast<size_t>(array.byte_size())};
 }
 
-std::vector<Element> some_of(Loader& loader, std::vector<std::string>& words) {
-  std::vector<Element> all;
-  for (int i = 0; i < 500; ++i) {
-    Result<std::optional<Element>> next = loader.next();
-    if (next && !*next) break;
-    words.push_back(next ? (*next)->words() : next.error().message());
-    if (next) all.push_back(**std::move(next));
+// Fills the element's arrays, each with a pattern of its own; returns how many
+// bytes that were.
+int64_t scribble(const Element& element, unsigned char& pattern) {
+  int64_t bytes = 0;
+  for (const Array& leaf : element.leaves) {
+    std::ranges::fill(memory_of(leaf), ++pattern);
+    bytes += static_cast<int64_t>(memory_of(leaf).size());
   }
-  return all;
+  return bytes;
 }
 
-// Each array gets a pattern of its own; one that shares memory loses it again.
+// When the receiver writes to what it got.
+enum class Write { kNever, kAtOnce, kAfterTheEpoch };
+
+struct Epoch {
+  std::vector<std::string> words;  // of each element, before it was written to; of each error, its message
+  int64_t elements = 0;
+  int64_t written = 0;  // bytes
+};
+
+// An array that shares memory with one that was written to later has lost its
+// pattern.
 void expect_separate_memory(const std::vector<Element>& elements) {
   unsigned char pattern = 0;
-  for (const Element& element : elements)
-    for (const Array& leaf : element.leaves) std::ranges::fill(memory_of(leaf), ++pattern);
-  pattern = 0;
   for (const Element& element : elements)
     for (const Array& leaf : element.leaves) {
       ++pattern;
@@ -46,24 +54,64 @@ void expect_separate_memory(const std::vector<Element>& elements) {
     }
 }
 
-void expect_ownership(const std::function<Dataset()>& make) {
+Epoch read_epoch(Loader& loader, Write write) {
+  Epoch epoch;
+  std::vector<Element> all;
+  unsigned char pattern = 0;
+  for (int i = 0; i < 500; ++i) {
+    Result<std::optional<Element>> next = loader.next();
+    if (next && !*next) break;
+    epoch.words.push_back(next ? (*next)->words() : next.error().message());
+    if (!next) continue;
+    ++epoch.elements;
+    if (write == Write::kAtOnce) epoch.written += scribble(**next, pattern);
+    if (write != Write::kNever) all.push_back(**std::move(next));
+  }
+  if (write == Write::kAfterTheEpoch)
+    for (const Element& element : all) epoch.written += scribble(element, pattern);
+  expect_separate_memory(all);
+  return epoch;
+}
+
+// What was delivered, and how much of it could be written to.
+Epoch expect_ownership(const std::function<Dataset()>& make) {
+  Epoch sum;
   for (const int workers : {0, 2}) {
     WithResources here({.workers = workers, .memory_bytes = int64_t{1} << 24});
     Loader untouched(make());
-    Loader modified(make());
+    Loader at_once(make());
+    Loader after(make());
     for (int epoch = 0; epoch < 3; ++epoch) {
-      std::vector<std::string> wanted, found;
-      (void)some_of(untouched, wanted);
-      expect_separate_memory(some_of(modified, found));
-      EXPECT_EQ(found, wanted) << "epoch " << epoch << ", " << workers << " workers";
-      untouched.begin_epoch();
-      modified.begin_epoch();
+      SCOPED_TRACE("epoch " + std::to_string(epoch) + ", " + std::to_string(workers) + " workers");
+      const Epoch wanted = read_epoch(untouched, Write::kNever);
+      const Epoch written_at_once = read_epoch(at_once, Write::kAtOnce);
+      const Epoch written_after = read_epoch(after, Write::kAfterTheEpoch);
+      EXPECT_EQ(written_at_once.words, wanted.words) << "each element was written to when it was read";
+      EXPECT_EQ(written_after.words, wanted.words) << "all elements were written to after the epoch";
+      EXPECT_EQ(written_at_once.written, written_after.written);
+      sum.elements += wanted.elements;
+      sum.written += written_at_once.written;
+      for (Loader* loader : {&untouched, &at_once, &after}) loader->begin_epoch();
     }
   }
+  return sum;
 }
 
 TEST_P(Ownership, WritingToWhatIsDeliveredChangesNothingElse) {
-  expect_ownership([this] { return made(); });
+  (void)expect_ownership([this] { return made(); });
+}
+
+// Numbers and strings are values; these arrays are made of them.
+TEST_P(Ownership, HoldsForBatchesAndForArraysMadeOfTheElements) {
+  const auto array_of = [](const Element& e) -> Result<Array> {
+    STOKER_TRY(Array array, Array::make({4}, DType::kUint64));
+    std::ranges::fill(array.mutable_values<uint64_t>(), hash_of(e.words()));
+    return array;
+  };
+  const Epoch batches = expect_ownership([this] { return made().batch({.batch_size = 2}); });
+  const Epoch arrays = expect_ownership([&] { return made().map({array_of}).cache({}); });
+  EXPECT_EQ(arrays.written > 0, arrays.elements > 0);
+  EXPECT_TRUE(arrays.elements > 0 || batches.elements == 0) << "no element was an array";
 }
 
 // ---- arrays of every kind of holder
@@ -134,8 +182,11 @@ DATASET_EXAMPLE(Dataset::from_generator({.generator = [captured = ones()]() -> N
 }}));
 
 TEST(Delivery, AnElementThatAStageEmitsTwiceIsTwoElements) {
-  expect_ownership([] { return slices(5).then(Twice{}); });
-  expect_ownership([] { return slices(5).map({[](Element e) { return e; }}).then(Twice{}).batch({.batch_size = 2}); });
+  for (const Dataset& dataset :
+       {slices(5).then(Twice{}), slices(5).map({[](Element e) { return e; }}).then(Twice{}).batch({.batch_size = 2})}) {
+    const Epoch all = expect_ownership([&] { return dataset; });
+    EXPECT_GT(all.written, 0);
+  }
 }
 
 // ---- in C++

@@ -88,6 +88,17 @@ TEST_P(Passes, AreTheSameWhicheverDatasetFillsACache) {
   EXPECT_EQ(epochs_of(with_noise(used_twice(cache)), 3), alone);
 }
 
+// Passes of a repeat inside a repeat are counted on: none comes twice.
+TEST_P(Passes, OfNestedRepeatsAreThoseOfOne) {
+  const auto repeated = [&](std::initializer_list<int64_t> counts) {
+    Dataset dataset = with_noise(made());
+    for (const int64_t count : counts) dataset = dataset.repeat({.count = count});
+    return epochs_of(dataset, 2);
+  };
+  EXPECT_EQ(repeated({2, 3}), repeated({6}));
+  EXPECT_EQ(repeated({2, 1, 2}), repeated({4}));
+}
+
 // A loop that builds the end of its pipeline again for each epoch.
 TEST(PassesOfAShuffle, GoOnWhenADatasetIsBuiltOnItAgain) {
   const auto shuffled = [] { return numbers(20).shuffle({.buffer_size = 20, .seed = 3}); };

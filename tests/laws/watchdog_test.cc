@@ -121,6 +121,22 @@ TEST_P(Watchdog, MayBeAskedAboutTheLoaderByWhoeverIsTold) {
   EXPECT_EQ(reader.finish(), 20u);
 }
 
+// A log handler that waits, for a file system or a lock, holds up no loader.
+TEST_P(Watchdog, LoadingGoesOnWhileASinkDoesNotReturn) {
+  auto told = std::make_shared<Gate>();
+  set_message_sink([told](const std::string&) { told->pass(); });
+  Loader loader(stuck_at(7, gate_), {.stall_warning_seconds = 0.05});
+  Reader reader(loader);
+  told->wait_for(1);
+  for (int i = 0; i < 3; ++i) {
+    Loader other(numbers(100).then(Jitter{}).batch({.batch_size = 4}), {.stall_warning_seconds = 0});
+    EXPECT_EQ(words_of_rest(other).size(), 25u);
+  }
+  gate_->open();
+  EXPECT_EQ(reader.finish(), 20u);
+  told->open();
+}
+
 // Also where the result is there and the consumer about to take it.
 TEST_P(Watchdog, SpeaksAtAnyMomentWithoutHarm) {
   for (int i = 0; i < 20; ++i) {

@@ -9,6 +9,11 @@ import numpy as np
 
 import stoker as sk
 
+try:
+    import torch
+except ImportError:
+    torch = None
+
 FLOATS = np.arange(24, dtype=np.float32).reshape(8, 3)
 
 
@@ -90,7 +95,19 @@ def leaves(element):
         return [leaf for part in element for leaf in leaves(part)]
     if isinstance(element, dict):
         return leaves(tuple(element.values()))
+    if isinstance(element, sk.RaggedTensor):
+        return leaves((element.values, element.row_splits))
+    if isinstance(element, sk.SparseTensor):
+        return leaves((element.indices, element.values, element.dense_shape))
     return [element]
+
+
+def overwrite(element, value=99):
+    """Write to every array of the element; return how many there were."""
+    arrays = [leaf for leaf in leaves(element) if np.ndim(leaf)]
+    for array in arrays:
+        array[...] = value
+    return len(arrays)
 
 
 class Ownership(unittest.TestCase):
@@ -114,6 +131,20 @@ class Ownership(unittest.TestCase):
                                 array[...] = 99
                 np.testing.assert_array_equal(source, FLOATS)
 
+    def test_writing_to_each_array_when_it_arrives_changes_none_that_follows(self):
+        source = FLOATS.copy()
+        for (name, modified), untouched in zip(forms(source, self.folder.name).items(),
+                                               forms(FLOATS.copy(), self.folder.name).values()):
+            with self.subTest(name):
+                written = 0
+                for epoch in range(3):
+                    for k, (element, wanted) in enumerate(zip(modified, untouched, strict=True)):
+                        for array, want in zip(leaves(element), leaves(wanted), strict=True):
+                            np.testing.assert_array_equal(array, want, f"epoch {epoch}, element {k}")
+                        written += overwrite(element)
+                self.assertGreater(written, 0)
+                np.testing.assert_array_equal(source, FLOATS)
+
     def test_components_do_not_share_memory(self):
         for name, ds in forms(FLOATS.copy(), self.folder.name).items():
             with self.subTest(name):
@@ -121,13 +152,6 @@ class Ownership(unittest.TestCase):
                 for i, one in enumerate(arrays):
                     for other in arrays[i + 1:]:
                         self.assertFalse(np.shares_memory(one, other))
-
-    def test_at_returns_memory_of_the_callers_own(self):
-        source = FLOATS.copy()
-        ds = sk.Dataset.from_tensor_slices(source)
-        row = ds._core.at(2)
-        row[...] = -1
-        np.testing.assert_array_equal(source, FLOATS)
 
     def test_an_operation_on_an_array_returns_memory_of_the_callers_own(self):
         operations = {
@@ -141,10 +165,157 @@ class Ownership(unittest.TestCase):
                 operation(source)[...] = -1
                 np.testing.assert_array_equal(source, FLOATS)
 
-    def test_a_fresh_batch_is_not_copied_and_is_aligned(self):
+    def test_a_batch_is_a_view_of_aligned_memory_of_the_engine(self):
+        # That it is the memory that the stage wrote to is tested in C++: Delivery.FreshBatchesAreNotCopied.
         batch = next(iter(sk.Dataset.from_tensor_slices(FLOATS).map(lambda x: x + 1).batch(4)))
-        self.assertIsNotNone(batch.base)
+        self.assertFalse(batch.flags.owndata)
         self.assertEqual(batch.ctypes.data % 64, 0)
+
+
+class Origin(Exception):
+    pass
+
+
+def first_origin(ds):
+    """The origin of the first element, as an error names it."""
+
+    def fails(*_):
+        raise Origin
+
+    try:
+        next(iter(ds.map(fails, workers="thread")))
+    except sk.Error as error:
+        return error.origin
+
+
+def restored(ds):
+    """The elements of an iterator that had ended and was restored to its start."""
+    it = iter(ds)
+    start = it.save()
+    for _ in it:
+        pass
+    it.restore(start)
+    return it
+
+
+def by_dlpack(ds, module):
+    return ([module.from_dlpack(leaf) for leaf in leaves(element)] for element in ds)
+
+
+def reduced(ds):
+    """The elements as the function of a reduce() gets them, each overwritten after it was noted."""
+    noted = []
+
+    def note(state, element):
+        noted.append([np.array(leaf) for leaf in leaves(element)])
+        overwrite(element)
+        return state
+
+    ds.reduce(0, note)
+    return noted
+
+
+def got(iterator):
+    """All that get_next() gives."""
+    while True:
+        try:
+            yield iterator.get_next()
+        except sk.OutOfRange:
+            return
+
+
+class EveryWayToGetAnArray(unittest.TestCase):
+    """Whichever public function hands an array over, it is the caller's to modify."""
+
+    WAYS = {
+        "iter": iter,
+        "get_next": lambda ds: got(iter(ds)),
+        "as_numpy_iterator": lambda ds: ds.as_numpy_iterator(),
+        "get_single_element": lambda ds: (ds.skip(i).take(1).get_single_element() for i in range(len(ds))),
+        "replay": lambda ds: (ds.replay(first_origin(ds)) for _ in range(len(ds))),
+        "after restore": restored,
+        "watch": sk.watch,
+        "keras, numpy": lambda ds: ds.keras().get_numpy_iterator(),
+        "keras, jax": lambda ds: ds.keras().get_jax_iterator(),
+    }
+
+    def datasets(self, source):
+        slices = sk.Dataset.from_tensor_slices(source)
+        return {
+            "slices": slices,
+            "batches": slices.batch(3),
+            "cached": slices.batch(2).cache(),
+            "captured": sk.Dataset.range(4).map(Keeper(), workers="thread"),
+            "twice": slices.map(pair),
+            "tensors": sk.Dataset.from_tensors(source).repeat(2),
+        }
+
+    def assert_owned(self, way, read, names=None):
+        source = FLOATS.copy()
+        all_modified, all_untouched = self.datasets(source), self.datasets(FLOATS.copy())
+        for name in names or all_modified:
+            modified, untouched = all_modified[name], all_untouched[name]
+            with self.subTest(way, dataset=name):
+                wanted = [[np.asarray(leaf).copy() for leaf in leaves(element)] for element in read(untouched)]
+                self.assertGreater(len(wanted), 0)
+                for _ in range(2):
+                    for element, want in zip(read(modified), wanted, strict=True):
+                        for leaf, value in zip(leaves(element), want, strict=True):
+                            np.testing.assert_array_equal(np.asarray(leaf), value)
+                        self.assertGreater(overwrite(element), 0)
+                np.testing.assert_array_equal(source, FLOATS)
+
+    def test_is_the_callers(self):
+        for way, read in self.WAYS.items():
+            self.assert_owned(way, read)
+
+    def test_by_its_place(self):
+        self.assert_owned("at", lambda ds: (ds.at(i) for i in range(len(ds))), ("slices", "captured", "twice", "tensors"))
+
+    def test_in_a_reduce(self):
+        for name, ds in self.datasets(FLOATS.copy()).items():
+            with self.subTest(name):
+                first = reduced(ds)
+                self.assertGreater(len(first), 0)
+                np.testing.assert_equal(reduced(ds), first)
+
+    @unittest.skipIf(int(np.__version__.split(".")[0]) < 2, "NumPy 1 makes what it gets by DLPack read-only")
+    def test_by_dlpack(self):
+        self.assert_owned("DLPack", lambda ds: by_dlpack(ds, np))
+
+    def test_as_tensors(self):
+        if torch is None:
+            self.skipTest("PyTorch is not installed")
+        self.assert_owned("torch", lambda ds: ds.torch())
+        self.assert_owned("torch by DLPack", lambda ds: by_dlpack(ds, torch))
+        self.assert_owned("torch on a device", lambda ds: ds.torch("cpu"))
+        self.assert_owned("keras, torch", lambda ds: ds.keras().get_torch_dataloader())
+
+    def test_in_a_loaded_graph(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "graph.json")
+            sk.Dataset.from_tensor_slices(FLOATS).batch(3).save_graph(path)
+            ds = sk.load_graph(path)
+            for _ in range(2):
+                np.testing.assert_array_equal(np.concatenate([np.array(batch) for batch in ds]), FLOATS)
+                self.assertEqual([overwrite(batch) for batch in ds], [1, 1, 1])
+
+    def test_of_ragged_and_sparse_values(self):
+        def ragged():
+            return sk.Dataset.from_tensors(sk.RaggedTensor.from_row_splits(FLOATS.copy(), [0, 3, 8])).repeat(2)
+
+        def sparse():
+            return sk.Dataset.from_tensors(sk.SparseTensor([[0, 1], [2, 0]], np.ones(2, np.float32), [3, 3])).repeat(2)
+
+        for make in (ragged, sparse):
+            for read in (iter, lambda ds: ds.as_numpy_iterator(), lambda ds: (ds.at(i) for i in range(len(ds)))):
+                with self.subTest(make.__name__):
+                    ds, text = make(), str(list(read(make())))
+                    for _ in range(2):
+                        found = list(read(ds))
+                        self.assertEqual(str(found), text)
+                        for element in found:
+                            self.assertGreater(overwrite(element), 0)
 
 
 if __name__ == "__main__":

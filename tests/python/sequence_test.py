@@ -59,6 +59,17 @@ class FromSequence(unittest.TestCase):
         self.assertEqual(sequence.passes, 1)
         self.assertEqual([b.tolist() for b in ds], [[1, 2], [3, 0]])
 
+    def test_the_hook_runs_again_when_an_iterator_that_had_ended_is_restored_and_ends_again(self):
+        sequence = Ordered(3)
+        it = iter(sk.from_sequence(sequence))
+        next(it)
+        saved = it.save()
+        self.assertEqual((len(list(it)), sequence.passes), (2, 1))
+        it.restore(saved)
+        self.assertEqual(sequence.passes, 1)
+        self.assertEqual((len(list(it)), sequence.passes), (2, 2))
+        self.assertEqual((list(it), sequence.passes), ([], 2))
+
     def test_items_are_made_side_by_side(self):
         meeting = threading.Barrier(4)
 

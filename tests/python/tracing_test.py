@@ -16,8 +16,12 @@ import math
 import operator
 import os
 import random
+import re
 import secrets
 import string
+import struct
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -29,6 +33,7 @@ import numpy as np
 
 import stoker as sk
 from stoker import _core
+from stoker._sample import confirmed
 from stoker._trace import python_function, trace
 from stoker._values import Value
 
@@ -59,6 +64,7 @@ def on(forms, *arrays):
 WORDS = np.array([b"Rome", b"Oslo", b"Bern"], dtype=object)
 IMAGES = np.arange(2 * 4 * 4 * 3, dtype=np.uint8).reshape(2, 4, 4, 3)
 FIELDS = {"a": np.arange(3), "b": np.arange(3) * 10}
+BITMAP = b"BM" + struct.pack("<IIIIiiHHIIiiII", 58, 0, 54, 40, 1, 1, 1, 24, 0, 4, 0, 0, 0, 0) + bytes([10, 20, 30, 0])
 
 # ---- not a function of their arguments alone
 
@@ -794,29 +800,735 @@ def list_in_a_structure():
     return lambda x: (x, [1, 2])
 
 
-@on(PYTHON, IMAGES)
-def in_place_keeps_the_type():
+# ---- writes to memory that has other names. The first two elements are zero, so that they show nothing.
+
+BLACK = np.concatenate([np.zeros((2, 3, 4)), np.arange(24).reshape(2, 3, 4)]).astype(np.float32)
+ROWS = BLACK[:, 0]
+
+
+def writing(forms, array, write):
+    """Add a form: the function calls `write` with its argument and returns what that returns."""
+    forms["writing_" + write.__name__] = (lambda: write, lambda: sk.Dataset.from_tensor_slices(array))
+
+
+@functools.partial(writing, PYTHON, BLACK)
+def to_a_slice(x):
+    y = x[0:1]
+    y *= 2
+    return x
+
+
+@functools.partial(writing, PYTHON, BLACK)
+def to_an_array_with_a_slice(x):
+    y = x[1:]
+    x *= 2
+    return y
+
+
+@functools.partial(writing, PYTHON, BLACK)
+def to_a_row(x):
+    y = x[0]
+    y += x[1]
+    return x
+
+
+@functools.partial(writing, PYTHON, BLACK)
+def to_a_column(x):
+    y = x[..., 0]
+    y += 5
+    return x, y
+
+
+@functools.partial(writing, PYTHON, BLACK)
+def to_a_new_axis(x):
+    y = x[None]
+    y -= 3
+    return x * 2
+
+
+@functools.partial(writing, PYTHON, BLACK)
+def to_a_reversal(x):
+    y = x[::-1]
+    y += [1, 2, 3, 4]
+    return x, y
+
+
+@functools.partial(writing, PYTHON, BLACK)
+def to_a_view_of_a_view(x):
+    y = x[1:][0]
+    y *= 3
+    return x
+
+
+@functools.partial(writing, PYTHON, BLACK)
+def to_a_view_of_a_result(x):
+    y = x * 2
+    z = y[0]
+    z += 1
+    return y
+
+
+@functools.partial(writing, PYTHON, ROWS)
+def to_an_array_of_one_number(x):
+    y = x[..., 0]
+    y += 1
+    return x
+
+
+@functools.partial(writing, NATIVE, np.arange(4))
+def to_a_view_of_a_number(x):
+    y = sk.cast(x, sk.float32)
+    z = y[...]
+    z += 1
+    return y
+
+
+@functools.partial(writing, PYTHON, BLACK)
+def by_an_index(x):
+    x[0] = 1
+    return x
+
+
+@functools.partial(writing, PYTHON, BLACK)
+def by_an_index_and_an_operator(x):
+    x[1] += 1
+    return x
+
+
+@functools.partial(writing, PYTHON, BLACK)
+def to_all_of_it(x):
+    x[...] = x * 2
+    return x
+
+
+@functools.partial(writing, PYTHON, BLACK)
+def by_a_function_of_operator(x):
+    operator.setitem(x, 0, 5)
+    return x
+
+
+@functools.partial(writing, PYTHON, BLACK)
+def by_out(x):
+    np.add(x, 1, out=x)
+    return x
+
+
+@functools.partial(writing, PYTHON, BLACK)
+def by_out_of_a_constant(x):
+    made = np.zeros((3, 4))
+    np.add(made, x, out=made)
+    return made
+
+
+@functools.partial(writing, PYTHON, BLACK)
+def by_copyto(x):
+    np.copyto(x, 7)
+    return x
+
+
+@functools.partial(writing, PYTHON, BLACK)
+def by_at(x):
+    np.add.at(x, 0, 1)
+    return x
+
+
+@functools.partial(writing, PYTHON, BLACK)
+def by_fill(x):
+    x.fill(3)
+    return x
+
+
+@functools.partial(writing, PYTHON, BLACK)
+def by_sort(x):
+    x *= -1
+    x.sort()
+    return x
+
+
+@functools.partial(writing, PYTHON, BLACK)
+def by_clip(x):
+    np.clip(x, 2, 9, out=x)
+    return x
+
+
+@functools.partial(writing, PYTHON, BLACK)
+def through_the_transposed(x):
+    y = x.T
+    y += 1
+    return x
+
+
+@functools.partial(writing, PYTHON, ROWS)
+def to_a_constant_with_two_names(x):
+    total = other = np.zeros(4)
+    total += x
+    return total, other
+
+
+@functools.partial(writing, PYTHON, np.arange(12).reshape(3, 4))
+def to_a_constant_of_another_type(x):
+    total = np.zeros(4, np.int32)
+    total += x
+    return total
+
+
+@functools.partial(writing, PYTHON, np.arange(12).reshape(3, 4) % 2 == 0)
+def by_an_exclusive_or(x):
+    x ^= True
+    return x
+
+
+@on(PYTHON, ROWS)
+def writing_to_a_captured_array():
+    table = np.zeros(4, np.float32)
+
     def call(x):
-        y = sk.cast(x, sk.float32)
-        y += np.ones(3)
-        return y
+        total = table
+        total += x + 1
+        return total * 1
 
     return call
 
 
-@on(PYTHON, np.arange(12, dtype=np.float32).reshape(3, 4))
-def in_place_changes_every_name():
-    def call(x):
-        y = z = x * 2
+@functools.partial(writing, NATIVE, (BLACK * 10).astype(np.float32))
+def under_another_name(x):
+    raw = x
+    x /= 255.0
+    return {"raw": raw, "x": x}
+
+
+@functools.partial(writing, NATIVE, BLACK)
+def under_several_keys(x):
+    x += 1
+    return {"a": x, "b": x, "c": (x, x * 2)}
+
+
+@functools.partial(writing, NATIVE, BLACK)
+def to_an_argument_that_is_not_returned(x):
+    before = x * 2
+    x += 1
+    return before
+
+
+@functools.partial(writing, NATIVE, BLACK)
+def to_a_result_with_two_names(x):
+    y = z = x * 2
+    y += 1
+    return y, z
+
+
+@functools.partial(writing, NATIVE, BLACK)
+def to_a_slice_that_is_all_that_is_left(x):
+    x = x[..., ::-1]
+    x -= np.array([1, 2, 3, 4], np.float32)
+    return x
+
+
+@functools.partial(writing, NATIVE, BLACK)
+def after_a_view_was_used(x):
+    first = x[0] + 1
+    x *= 2
+    return x, first
+
+
+@functools.partial(writing, NATIVE, BLACK)
+def to_a_view_of_all_of_it(x):
+    y = x[:]
+    y += 1
+    return x, y[...]
+
+
+@functools.partial(writing, NATIVE, BLACK)
+def wider_numbers(x):
+    x += np.ones(4) / 3
+    x *= np.float64(0.1)
+    return x
+
+
+@functools.partial(writing, NATIVE, IMAGES)
+def whole_numbers(x):
+    x //= 2
+    x += x
+    x %= 7
+    x **= 2
+    return x
+
+
+@functools.partial(writing, NATIVE, BLACK)
+def by_a_helper(x):
+    def shift(y):
         y += 1
-        return y, z
 
-    return call
+    shift(x)
+    return operator.imul(x, 2)
+
+
+@functools.partial(writing, NATIVE, {"a": BLACK, "b": ROWS})
+def to_fields(element):
+    same = element["a"]
+    element["a"] += element["b"]
+    return {**element, "same": same}
+
+
+@functools.partial(writing, NATIVE, np.arange(4))
+def to_numbers(x):
+    y = x
+    y += 1
+    y /= 2
+    return x, y
+
+
+@functools.partial(writing, NATIVE, np.arange(4))
+def to_an_array_of_rank_0(x):
+    y = z = sk.cast(x, sk.float32)
+    y += 1
+    a = b = sk.reshape(x, ())
+    a *= 2
+    c, d = y[()], x[...]
+    y -= 5
+    d += 7
+    return y, z, a, b, c, d, x
+
+
+@functools.partial(writing, NATIVE, ROWS / 3)
+def to_a_number_of_rank_0(x):
+    y = z = sk.cast(x[1] * 3, sk.int32)
+    y += 1
+    return y, z
+
+
+@functools.partial(writing, NATIVE, ROWS)
+def to_a_copy(x):
+    y = sk.convert_to_tensor(x)
+    y += 1
+    z = sk.cast(x, sk.float32)
+    z *= 2
+    return x, y, z
+
+
+@functools.partial(writing, NATIVE, ROWS)
+def after_a_number_was_read(x):
+    first = x[0]
+    x += 1
+    return first, x
+
+
+@functools.partial(writing, NATIVE, np.arange(12).reshape(3, 4) % 2 == 0)
+def to_a_mask(x):
+    y = x
+    x &= np.array([True, True, False, True])
+    x |= y[0]
+    return y
+
+
+@functools.partial(writing, NATIVE, IMAGES)
+def nothing_with_constant_arrays(x):
+    total = np.arange(3)
+    total += 5
+    return total + x * np.float32(2) - np.ones(3)
 
 
 @impure
 def whole_number_times_a_list():
     return lambda x: (x, (x + 1) * [1, 2])
+
+
+# ---- what Python makes of a number, each with the number 1 to 4
+
+OF_A_NUMBER = {
+    "and": lambda x: x and 5,
+    "not": lambda x: (x, not x),
+    "chained comparison": lambda x: (x, 1 < x < 3),
+    "comparison with None": lambda x: (x, x == None),  # noqa: E711
+    "unpacking": lambda x: sum((x, *[x] * x)),
+    "length of a list": lambda x: sum([7] * x),
+    "length of text": lambda x: "a" * x,
+    "length of bytes": lambda x: (x, b"a" * x),
+    "length of an array": lambda x: np.zeros(x) + x,
+    "index of an array": lambda x: np.arange(9)[x] + x,
+    "index of text": lambda x: (x, "abcdef"[x]),
+    "bound of a slice": lambda x: (x, [1, 2, 3, 4, 5][0:x]),
+    "range": lambda x: sum(range(x)) + x,
+    "key of a dict": lambda x: {x: 1}[x] + x,
+    "member of a set": lambda x: len({x, x}) + x,
+    "divmod": lambda x: divmod(x, 2),
+    "max": lambda x: max(x, 2) + x,
+    "sorted": lambda x: sorted([3, x])[0] + x,
+    "floor": lambda x: math.floor(x / 2),
+    "math": lambda x: math.sqrt(x) + x,
+    "chr": lambda x: chr(65 + x),
+    "bin": lambda x: bin(x),
+    "bytes": lambda x: bytes(x),
+    "shift": lambda x: x << 2,
+    "operator.index": lambda x: operator.index(x) + x,
+    "repeat": lambda x: sum(itertools.repeat(2, x)) + x,
+    "NumPy's ufunc": lambda x: np.add(x, 1),
+    "NumPy's function": lambda x: np.where(x > 2, x, -x),
+    "method": lambda x: x.astype(np.float32),
+    "matrix": lambda x: np.ones((2, 2)) @ (np.ones(2) * x),
+    "complex": lambda x: (x + 1j).real,
+    "power of a power": lambda x: x**0.5,
+    "reversed power": lambda x: 2**x,
+    "attribute of a result": lambda x: (x + 1).dtype.itemsize + x,
+}
+for name, function in OF_A_NUMBER.items():
+    PYTHON["of_a_number: " + name] = (lambda function=function: function, lambda: sk.Dataset.range(1, 5))
+
+
+# ---- code that runs when an attribute is read, an operator is applied, or a constant is used
+
+
+def unseen(*elements):
+    """A source of known types, of which no element is seen before it runs."""
+    elements = elements or tuple(np.arange(4))
+    spec = sk.TensorSpec(np.shape(elements[0]), sk.string if isinstance(elements[0], bytes) else elements[0].dtype)
+    return lambda: sk.Dataset.from_generator(lambda: iter(elements), output_signature=spec)
+
+
+def hidden(make):
+    return form(PYTHON, unseen())(make)
+
+
+@hidden
+def generator_of_a_member():
+    class Augment(enum.Enum):
+        FLIP = 1
+
+        def __init__(self, value):
+            self.rng = np.random.default_rng(5)
+
+    return lambda x: x * 0 + Augment.FLIP.rng.integers(1000)
+
+
+@hidden
+def list_of_a_member():
+    class History(enum.Enum):
+        A = 1
+
+    History.A.seen = []
+
+    def call(x):
+        History.A.seen.append(1)
+        return x + len(History.A.seen)
+
+    return call
+
+
+def counting_enumeration(name, *bases):
+    def make():
+        calls = []
+
+        def count(self, *_):
+            calls.append(1)
+            return len(calls)
+
+        class Steps(*bases, enum.Enum):
+            A = 1
+            locals()[name] = count
+
+        return Steps.A
+
+    return make
+
+
+@hidden
+def product_with_a_member():
+    step = counting_enumeration("__rmul__")()
+    return lambda x: x + 10 * step
+
+
+@hidden
+def sum_with_a_member():
+    step = counting_enumeration("__add__", int)()
+    return lambda x: x + (step + 1)
+
+
+@hidden
+def index_by_a_member():
+    step = counting_enumeration("__index__")()
+    return lambda x: x + list(range(100))[step]
+
+
+@hidden
+def length_of_a_member():
+    step = counting_enumeration("__len__", str)()
+    return lambda x: x + len(step)
+
+
+@hidden
+def value_of_a_member_that_is_a_property():
+    calls = []
+
+    class Steps(enum.Enum):
+        A = 1
+
+        @property
+        def value(self):
+            calls.append(1)
+            return len(calls)
+
+    return lambda x: x + Steps.A.value
+
+
+@hidden
+def list_that_is_the_value_of_a_member():
+    class History(enum.Enum):
+        A = []
+
+    def call(x):
+        History.A.value.append(1)
+        return x + len(History.A.value)
+
+    return call
+
+
+@hidden
+def enumeration_with_a_metaclass():
+    calls = []
+
+    class Meta(enum.EnumMeta):
+        def __getattribute__(cls, name):
+            calls.append(name)
+            return super().__getattribute__(name)
+
+    class Steps(enum.Enum, metaclass=Meta):
+        A = 1
+
+    calls.clear()
+    return lambda x: x + Steps.A.value + len(calls)
+
+
+class Tenfold:
+    def __get__(self, owner, kind=None):
+        return 10 * owner.__dict__["scale"]
+
+    def __set__(self, owner, value):
+        owner.__dict__["scale"] = value
+
+
+@hidden
+def data_descriptor():
+    class Strength:
+        scale = Tenfold()
+
+    strength = Strength()
+    strength.scale = 3
+    return lambda x: x * strength.scale
+
+
+@hidden
+def descriptor_that_only_deletes():
+    class Nine:
+        def __get__(self, owner, kind=None):
+            return 9
+
+        def __delete__(self, owner):
+            pass
+
+    class Strength:
+        scale = Nine()
+
+    strength = Strength()
+    vars(strength)["scale"] = 3
+    return lambda x: x * strength.scale
+
+
+@hidden
+def property_of_another_class():
+    class Hundred(property):
+        def __get__(self, owner, kind=None):
+            return 100
+
+    class Strength:
+        scale = Hundred(lambda self: 3)
+
+    strength = Strength()
+    return lambda x: x * strength.scale
+
+
+def of_metaclass(**attributes):
+    return type("Meta", (type,), attributes)("Strength", (), {"scale": 3})
+
+
+@hidden
+def attribute_of_a_class_whose_metaclass_has_a_hook():
+    strength = of_metaclass(__getattribute__=lambda cls, name: 7)
+    return lambda x: x * strength.scale
+
+
+@hidden
+def attribute_of_a_class_that_is_a_property_of_its_metaclass():
+    strength = of_metaclass(scale=property(lambda cls: 9))
+    return lambda x: x * strength.scale
+
+
+@hidden
+def attribute_that_only_the_metaclass_has():
+    strength = of_metaclass(size=5)
+    return lambda x: x * strength.size
+
+
+@hidden
+def call_of_a_class_by_its_metaclass():
+    strength = of_metaclass(__call__=lambda cls, x: x * 5)
+    return lambda x: strength(x)
+
+
+@hidden
+def property_instead_of_a_field():
+    calls = []
+    Size = collections.namedtuple("Size", "height")
+
+    class Counted(Size):
+        @property
+        def height(self):
+            calls.append(1)
+            return len(calls)
+
+    size = Counted(3)
+    return lambda x: x * size.height
+
+
+@hidden
+def class_in_a_named_tuple():
+    class Size(collections.namedtuple("Size", "height")):
+        class Log:
+            seen = []
+
+    size = Size(3)
+
+    def call(x):
+        size.Log.seen.append(1)
+        return x + len(size.Log.seen)
+
+    return call
+
+
+@hidden
+def methods_of_a_named_tuple():
+    calls = []
+
+    class Size(collections.namedtuple("Size", "height")):
+        def __repr__(self):
+            calls.append(1)
+            return "h" * len(calls)
+
+    size = Size(3)
+    return lambda x: x + len(repr(size))
+
+
+@hidden
+def defaults_of_a_named_tuple():
+    size = collections.namedtuple("Size", "height", defaults=[1])(3)
+
+    def call(x):
+        size._field_defaults["height"] += 1
+        return x + size._field_defaults["height"]
+
+    return call
+
+
+@hidden
+def object_with_another_class():
+    calls = []
+
+    class Disguised:
+        __class__ = property(lambda self: calls.append(1) or dict)
+
+        def __len__(self):
+            calls.append(1)
+            return len(calls)
+
+    disguised = Disguised()
+    return lambda x: x + len(disguised)
+
+
+@hidden
+def bounds_of_a_slice():
+    bounds = slice([1])
+
+    def call(x):
+        bounds.stop.append(1)
+        return x + len(bounds.stop)
+
+    return call
+
+
+@hidden
+def subclass_of_a_spec():
+    calls = []
+
+    class Spec(sk.TensorSpec):
+        def count(self):
+            calls.append(1)
+            return len(calls)
+
+    spec = Spec((), sk.int64)
+    return lambda x: x + spec.count()
+
+
+@hidden
+def builtins_of_the_user():
+    return eval("lambda x: x + len([1])", {"__builtins__": {"len": lambda value: 42}, "__name__": "own_builtins"})
+
+
+@hidden
+def set_that_was_larger():
+    kept = set(range(4000))
+    kept.intersection_update((8, 24, 1000, 3))
+    for i in range(5000, 9000):
+        kept.add(i)
+    for i in range(5000, 9000):
+        kept.discard(i)
+    return lambda x: x * 0 + int("".join(map(str, kept)))
+
+
+@hidden
+def format_that_reads_attributes():
+    array = np.arange(3)
+    return lambda x: x + len("{0.flags}".format(array)) + len("{0.base}".format(array))
+
+
+@hidden
+def format_that_is_captured():
+    array, template = np.arange(3), "{0.base}"
+    return lambda x: x + len(template.format(array))
+
+
+@hidden
+def frame_of_a_generator():
+    def call(x):
+        steps = (i for i in range(3))
+        return x + 0 * steps.gi_frame.f_lineno
+
+    return call
+
+
+@hidden
+def a_program_of_many_steps():
+    def call(x):
+        for _ in range(1500):
+            x = x + 1
+        return x
+
+    return call
+
+
+@form(PYTHON, unseen(np.arange(1), np.arange(1)))
+def views_in_a_list():
+    return lambda x: (x, [x[:]] == [x], [x[...]] == [x], [x[()]] == [x], [sk.convert_to_tensor(x)] == [x])
+
+
+BYTES = unseen(b"ab", b"cd")
+OF_TEXT = [lambda s: ~(s == b"ab"), lambda s: (s == b"ab") + 1, lambda s: (s == b"ab") * 1.5, lambda s: -(s > b"b"),
+           lambda s: (s == b"ab") + (s == b"cd"), lambda s: ((s == b"ab") & True) * 2, lambda s: abs(s == b"ab")]
+for i, function in enumerate(OF_TEXT):
+    PYTHON[f"bool_of_python: {i}"] = (lambda function=function: function, BYTES)
+SMALL = unseen(np.uint8(250), np.uint8(3))
+OF_SMALL_NUMBERS = [lambda x: x / 300, lambda x: (x + 1) / 300, lambda x: -x / 300, lambda x: sk.abs(x) / 300, lambda x: 300 / (x + 1),
+                    lambda x: sk.stack([x, x]) / 300, lambda x: (x * 1)[None] / 300]
+for i, function in enumerate(OF_SMALL_NUMBERS):
+    PYTHON[f"number_that_does_not_fit: {i}"] = (lambda function=function: function, SMALL)
 
 
 # ---- functions of their arguments alone
@@ -1010,6 +1722,80 @@ def enumeration():
     return lambda x: x + 1 if mode == Mode.TRAIN else x - len(Mode.TEST.value)
 
 
+@form(NATIVE, unseen())
+def call_of_the_class_not_of_the_object():
+    class Step:
+        def __init__(self):
+            self.__call__ = lambda x: x * 100
+
+        def __call__(self, x):
+            return x + 1
+
+    return Step()
+
+
+@pure
+def enumeration_with_methods():
+    class Scale(enum.Enum):
+        SMALL = (2, 3)
+
+        @property
+        def total(self):
+            return sum(self.value)
+
+        def scaled(self, x):
+            return x * self.value[0]
+
+    return lambda x: Scale.SMALL.scaled(x) + Scale.SMALL.total + len(Scale.SMALL.name)
+
+
+@pure
+def enumeration_of_numbers():
+    class Step(enum.IntEnum):
+        ONE = 1
+        TWO = enum.auto()
+
+    return lambda x: {f"{Step.ONE.name}_{i}": x + Step.TWO for i in range(2)}
+
+
+@pure
+def named_tuple_with_a_method():
+    class Size(collections.namedtuple("Size", "height width")):
+        def area(self):
+            return self.height * self.width
+
+    size = Size(2, 3)
+    return lambda x: x + size.area() + size.height
+
+
+@pure
+def descriptor_after_the_object():
+    class Scale:
+        @functools.cached_property
+        def factor(self):
+            return 3
+
+    scale = Scale()
+    scale.factor  # computed before
+    return lambda x: x * scale.factor
+
+
+@form(NATIVE, unseen(np.arange(4), np.arange(4)))
+def slice_of_constants():
+    bounds = slice(1, 3)
+    return lambda x: x[bounds]
+
+
+@pure
+def format_of_constants():
+    return lambda x: {"part_{:02d}".format(i): x + i for i in range(2)}
+
+
+@form(NATIVE, BYTES)
+def comparisons_of_text():
+    return lambda s: (sk.cast((s == b"ab") | (s == b"cd"), sk.int32) + 1, s != b"ab")
+
+
 @pure
 def mathematics_on_constants():
     return lambda x: x * math.sqrt(2) + np.pi + float(np.exp(1.0))
@@ -1130,7 +1916,7 @@ def image_indices():
 
 
 @on(NATIVE, IMAGES)
-def in_place_with_the_same_result():
+def in_place_after_a_cast():
     def call(x):
         y = sk.cast(x, sk.float32)
         y /= 255.0
@@ -1305,16 +2091,63 @@ class Calls(unittest.TestCase):
 class Elements(unittest.TestCase):
     """The first elements decide where the text of a function leaves a doubt."""
 
-    def test_in_place_is_python_where_no_element_can_be_looked_at(self):
+    def test_in_place_needs_the_types_and_no_element(self):
         def call(x):
+            y = x
             x /= 2
-            return x
+            return y
 
         def numbers():
             yield np.ones(2, np.float32)
 
-        ds = sk.Dataset.from_generator(numbers, output_signature=sk.TensorSpec((2,), sk.float32)).map(call)
-        self.assertIn("in place", ds.explain())
+        known = sk.Dataset.from_generator(numbers, output_signature=sk.TensorSpec((None,), sk.float32)).map(call)
+        self.assertNotIn("Python", known.explain())
+        unknown = sk.Dataset.from_generator(numbers).map(call)
+        self.assertIn("the types of its input are known only when it runs", unknown.explain())
+        for ds in (known, unknown):
+            self.assertEqual(described(list(ds)), [("float32", [0.5, 0.5])])
+
+    def test_in_place_on_a_decoded_image_is_native(self):
+        def decoded(decode):
+            def call(data):
+                image = sk.cast(decode(data), sk.float32)
+                same = image
+                image /= 255.0
+                return same
+
+            return call
+
+        ds = sk.Dataset.from_tensors(BITMAP)
+        for decode in (lambda data: sk.io.decode_bmp(data, channels=3), sk.io.decode_image):
+            made = ds.map(decoded(decode))
+            self.assertNotIn("Python", made.explain())
+            self.assertEqual(described(made.get_single_element()),
+                             described(ds.map(decoded(decode), workers="serial").get_single_element()))
+
+    def test_in_place_is_python_if_the_type_or_the_shape_would_change(self):
+        def halved(x):
+            x /= 2
+            return x
+
+        def grown(x, y):
+            x += y
+            return x
+
+        rows, columns = np.ones((3, 1, 4)), np.ones((3, 2, 1))
+        for ds in (sk.Dataset.from_tensor_slices(np.ones((3, 4), np.int64)).map(halved),
+                   sk.Dataset.from_tensor_slices((rows, columns)).map(grown),
+                   sk.Dataset.from_tensor_slices((rows[:, 0], rows)).map(grown)):
+            self.assertIn("in-place", ds.explain())
+            self.assertRaises(sk.Error, next, iter(ds))
+
+    def test_in_place_is_native_if_the_other_operand_is_known_to_fit(self):
+        def grown(x, y):
+            x += y
+            return x
+
+        ds = sk.Dataset.from_tensor_slices((np.ones((3, 2, 4)), np.ones((3, 1, 4)))).map(grown)
+        self.assertNotIn("Python", ds.explain())
+        self.assertEqual(next(iter(ds)).tolist(), [[2] * 4] * 2)
 
     def test_in_place_on_a_scalar_is_no_doubt(self):
         def call(x):
@@ -1327,30 +2160,215 @@ class Elements(unittest.TestCase):
         self.assertNotIn("Python", ds.explain())
         self.assertEqual(list(ds), [10])
 
-    def test_explain_shows_how_the_results_differ(self):
-        ds = sk.Dataset.range(3).map(lambda x: (x, x * [1, 2]))
-        self.assertIn("as Python it has another result", ds.explain())
+    def test_a_program_with_another_result_is_not_used(self):
+        ds = sk.Dataset.range(3)
+        traced = trace(lambda x: x + 1, ds._structure())
+        self.assertIsNone(confirmed(lambda x: x + 1, traced, ds._sample))
+        for other in (lambda x: x + 2, lambda x: x + np.int32(1) * 1.0, lambda x: (x + 1,), lambda x: {"a": x + 1}):
+            self.assertIn("as Python it has another result", confirmed(other, traced, ds._sample))
+
+    def test_a_program_is_not_used_if_only_one_of_both_fails(self):
+        ds = sk.Dataset.from_tensor_slices(np.ones((2, 3), np.int64))
+
+        def fails(x):
+            raise ValueError("no")
+
+        works, broken = (trace(function, ds._structure()) for function in (lambda x: x + 1, lambda x: x[5]))
+        self.assertIn("the error", confirmed(fails, works, ds._sample))
+        self.assertIn("the error", confirmed(lambda x: x + 1, broken, ds._sample))
+        self.assertIn("the error", confirmed(fails, broken, ds._sample))
+
+    def test_both_fail_if_the_same_operation_fails(self):
+        ds = sk.Dataset.from_tensor_slices(np.array([b"no image"], dtype=object)).map(lambda data: sk.io.decode_png(data))
+        self.assertNotIn("Python", ds.explain())
 
     def test_large_elements_are_not_computed_twice(self):
-        ds = sk.Dataset.from_tensors(np.zeros(1 << 25, np.uint8))
-
-        def call(x):
-            x += 1
-            return x
-
-        self.assertIn("in place", ds.map(call).explain())
-        self.assertNotIn("Python", ds.map(lambda x: x + 1).explain())
+        self.assertEqual(sk.Dataset.from_tensors(np.zeros(1 << 25, np.uint8))._sample.elements, [])
 
     def test_they_go_through_maps_batches_and_zips(self):
         rows = sk.Dataset.from_tensor_slices(np.ones((4, 2), np.float32)).shuffle(4).map(lambda x: x + 1).batch(2)
+        found = sk.Dataset.zip((rows, rows))._sample.elements
+        self.assertEqual(described(found), [[("float32", [[2, 2], [2, 2]])] * 2])
 
-        def call(x, y):
-            x += np.ones(2)
-            return x + y
 
-        ds = sk.Dataset.zip((rows, rows)).map(call)
-        self.assertIn("as Python it has another result", ds.explain())
-        self.assertEqual(next(iter(ds)).dtype, np.float32)
+class Unknown(unittest.TestCase):
+    """Types that only an element shows."""
+
+    def test_operators_on_text_are_those_of_python(self):
+        for element, function in ((b"abc", lambda c: c[0]), (b"abc", lambda c: c[1:]), (b"abc", lambda c: c * 2),
+                                  (b"abc", lambda c: c + c), (b"a", lambda c: c == b"a"), ({"a": b"abc"}, lambda e: e["a"][::-1]),
+                                  (np.array([b"a", b"b"], object), lambda c: c[1]), (3, lambda x: x[...] + x[()]),
+                                  (np.ones(3), lambda x: x[:] * 2), (np.ones((2, 3)), lambda x: (x[..., 0], x[:, ..., 0]))):
+            for ds in (sk.Dataset.from_generator(lambda: iter([element])), sk.Dataset.from_tensors(element)):
+                expected = ds.map(function, workers="serial").get_single_element()
+                self.assertEqual(described(ds.map(function).get_single_element()), described(expected))
+
+    def test_an_index_that_fails_in_python_fails_natively(self):
+        for element, function in ((3, lambda x: x[:]), (3, lambda x: x[..., :]), (np.ones(3), lambda x: x[:, :]),
+                                  (b"a", lambda c: c[None]), (b"a", lambda c: c[...]), (np.ones(3), lambda x: x[:, ..., 0]),
+                                  (np.ones(3), lambda x: x[..., ...]), (np.ones(3), lambda x: (x, [x[:]] == [x])),
+                                  (np.ones(3), lambda x: (x, [x[...]].index(x))), (np.ones(3), lambda x: (x, x[()] in [x]))):
+            for ds in (sk.Dataset.from_generator(lambda: iter([element])), sk.Dataset.from_tensors(element),
+                       unseen(np.int64(element) if isinstance(element, int) else element)()):
+                for how in ({}, {"workers": "serial"}):
+                    self.assertRaises(sk.Error, ds.map(function, **how).get_single_element)
+
+
+    def test_operators_after_interleave_have_the_results_of_python(self):
+        of_numbers = [lambda x: x / 300, lambda x: (x + 1) / 300, lambda x: x / 2, lambda x: x == b"a", lambda x: x * 2, lambda x: x > 300]
+        of_text = [lambda s: s[1:], lambda s: s * 2, lambda s: s + s, lambda s: s == 0, lambda s: ~(s == b"ab"), lambda s: s == b"ab"]
+        for element, functions in ((np.uint8(3), of_numbers), (np.float32(3), of_numbers), (b"ab", of_text)):
+            ds = sk.Dataset.range(1).interleave(lambda _: sk.Dataset.from_tensors(element))
+            for function in functions:
+                expected = ds.map(function, workers="serial").get_single_element()
+                self.assertEqual(described(ds.map(function).get_single_element()), described(expected))
+
+    def test_the_order_of_keys_is_that_of_each_element(self):
+        ds = sk.Dataset.from_generator(lambda: iter([{"a": 1, "b": 2}, {"b": 20, "a": 10}])).map(lambda d: tuple(d.values()))
+        self.assertEqual(list(ds), [(1, 2), (20, 10)])
+
+    def test_of_strings_that_operations_return_are_known(self):
+        path = os.path.join(FOLDER.name, "text")
+        with open(path, "wb") as file:
+            file.write(b"ab")
+        ds = unseen(path.encode())()
+        for function in (lambda p: sk.io.read_file(p)[1:], lambda p: sk.io.read_file(p) * 2, lambda p: sk.io.read_file(p) == 0,
+                         lambda p: sk.stack([p, p])[0][1:], lambda p: sk.io.read_file(p) == b"ab"):
+            expected = ds.map(function, workers="serial").get_single_element()
+            self.assertEqual(described(ds.map(function).get_single_element()), described(expected))
+
+    def test_an_error_that_the_function_raises_is_one_of_the_element(self):
+        def fails(x):
+            raise sk.DataLoss("broken")
+
+        ds = unseen()().map(fails)
+        self.assertRaises(sk.DataLoss, next, iter(ds))
+
+
+class RandomFunctions(unittest.TestCase):
+    """Functions of random statements, with no element to look at before: what is native has the bits of Python."""
+
+    ARRAYS = [np.concatenate([np.zeros((2, 3, 4)), np.arange(24).reshape(2, 3, 4)]).astype(dtype) for dtype in ("float32", "uint8")]
+    ARRAYS += [np.arange(16).reshape(4, 4) - 8, np.array([0, 0, 1.5, -2]), np.arange(4, dtype=np.int32), np.eye(4, dtype=bool)]
+    VALUES = """a[0]; a[1:]; a[::-1]; a[..., 0]; a[None]; a[:]; a[...]; a[()]; a[:, 1]; a[..., None]; a[-1]; a[..., :2]; a; -a; a * 2;
+        a + b; sk.cast(a, "float32"); sk.cast(a, "int32"); sk.cast(a, "uint8"); sk.reshape(a, (-1,)); sk.expand_dims(a, 0);
+        sk.squeeze(a); sk.convert_to_tensor(a); sk.abs(a); sk.reduce_max(a); a > b; sk.stack([a, a]); sk.maximum(a, b); table;
+        a + np.ones(4); table - a; np.float32(2) * a; [1, 2, 3, 4] + a; table[1:]""".split(";")
+    CHANGES = """a += 1; a *= 2; a -= b; a /= 2; a //= 2; a += 0.5; a += np.ones(4); a *= np.float64(3); a &= b; a |= True; a **= 2;
+        a += np.int8(1); a %= 3; a -= [1, 2, 3, 4]; a += a; a *= b; a[0] = 1; a[...] += 1""".split(";")
+
+    def random_text(self, draw):
+        names, lines = ["x"], []
+        for i in range(draw.randint(2, 7)):
+            makes = draw.random() < 0.55
+            line = re.sub(r"\b[ab]\b", lambda _: draw.choice(names), draw.choice(self.VALUES if makes else self.CHANGES).strip())
+            lines.append(f"v{i} = {line}" if makes else line)
+            names += [f"v{i}"] if makes else []
+        return "\n    ".join(["def call(x):", *lines, f"return {', '.join(names)}"])
+
+    def made(self, text):
+        outer = {"sk": sk, "np": np, "table": np.arange(4.0), "__name__": "random_functions"}
+        exec(text, outer)
+        return outer["call"]
+
+    def results(self, ds):
+        found, it = [], iter(ds)
+        for _ in range(4):
+            try:
+                found.append(described(next(it)))
+            except sk.Error as failed:
+                found.append("divided by zero" in str(failed) or "failed")
+        return found
+
+    def expect_the_results_of_python(self, text, array):
+        ds = sk.Dataset.from_tensor_slices(array)
+        ds._sample = None
+        python = self.results(ds.map(self.made(text), workers="serial"))
+        try:
+            made = ds.map(self.made(text))
+        except sk.Error:
+            self.assertEqual(python, ["failed"] * 4, text)
+            return False
+        if "the Python function" in made.explain():
+            return False
+        for native, expected in zip(self.results(made), python):
+            self.assertEqual(repr(native), repr(native if native is True else expected), text)
+        return True
+
+    def test_of_operators_views_and_writes(self):
+        draw = random.Random(1)
+        with np.errstate(all="ignore"):
+            native = sum(self.expect_the_results_of_python(self.random_text(draw), draw.choice(self.ARRAYS)) for _ in range(800))
+        self.assertGreater(native, 100)
+
+
+class RandomOperations(unittest.TestCase):
+    """Operations draw the element's own random numbers, natively and in a Python stage."""
+
+    IMAGES = np.arange(12 * 2 * 4 * 3, dtype=np.uint8).reshape(12, 2, 4, 3)
+
+    def in_order(image):
+        flipped = sk.image.random_flip_left_right(image)
+        return flipped, sk.image.random_brightness(flipped, 0.3)
+
+    def in_another_order(image):
+        brighter = sk.image.random_brightness(image, 0.3)
+        return sk.image.random_flip_left_right(image), brighter
+
+    def not_used(image):
+        sk.image.random_brightness(image, 0.3)
+        return sk.image.random_flip_left_right(image)
+
+    def of_seeds_in_another_order(image):
+        brighter = sk.image.random_brightness(image, 0.3, seed=1)
+        return sk.image.random_flip_left_right(image, seed=2), brighter
+
+    def in_a_loop(image):
+        return tuple(sk.image.random_flip_left_right(image) for _ in range(4))
+
+    NATIVE = [lambda image: sk.image.random_flip_left_right(image, seed=3), lambda image: sk.image.random_flip_left_right(image),
+              in_order, of_seeds_in_another_order, in_a_loop]
+    PYTHON = [in_another_order, not_used]
+
+    def tearDown(self):
+        sk.configure(workers=0)
+
+    def dataset(self, function, **options):
+        sk.random.set_seed(7)
+        return sk.Dataset.from_tensor_slices(self.IMAGES).map(function, **options)
+
+    def test_are_native_if_they_draw_in_the_order_of_the_calls(self):
+        for function in self.NATIVE:
+            self.assertNotIn("Python", self.dataset(function).explain())
+        for function in self.PYTHON:
+            self.assertIn("another order", self.dataset(function).explain())
+
+    def test_differ_between_elements_and_epochs(self):
+        for function in self.NATIVE[:2]:
+            ds = self.dataset(function, workers="thread")
+            epochs = [[np.array_equal(image, flipped) for image, flipped in zip(self.IMAGES, ds)] for _ in range(2)]
+            self.assertEqual({*epochs[0], *epochs[1]}, {True, False})
+            self.assertNotEqual(*epochs)
+
+    def test_have_the_same_results_with_any_number_of_workers_natively_and_in_python(self):
+        for function in self.NATIVE + self.PYTHON:
+            found = []
+            for workers, options in itertools.product((0, 1, 2), ({}, {"workers": "thread"}, {"num_parallel_calls": 2})):
+                sk.configure(workers=workers)
+                ds = self.dataset(function, **options)
+                found.append(described([list(ds), list(ds)]))
+            self.assertTrue(all(one == found[0] for one in found), function)
+
+    def test_have_the_same_results_after_a_restore(self):
+        for function, options in itertools.product(self.NATIVE + self.PYTHON, ({}, {"workers": "thread"})):
+            ds = self.dataset(function, **options).repeat(2)
+            it = iter(ds)
+            for _ in range(15):
+                next(it)
+            saved = it.save()
+            rest, again = list(it), iter(ds)
+            again.restore(saved)
+            self.assertEqual(described(list(again)), described(rest))
 
 
 class Names(unittest.TestCase):
@@ -1386,12 +2404,257 @@ class Captured(unittest.TestCase):
         self.assertEqual([row.tolist() for row in ds], [[1, 2], [3, 4]])
 
 
+    def test_large_arrays_stay_native_and_are_compared(self):
+        one, ds = np.arange(1 << 20), sk.Dataset.range(2)
+        same, other = one.copy(), np.append(one[:-1], 0)
+        self.assertNotIn("Python", ds.map(lambda x: x + one).explain())
+        found = [trace(lambda x: x + table, ds._structure()).found for table in (one, same, other)]
+        self.assertTrue(found[0].has_same_steps(found[1]))
+        self.assertFalse(found[0].has_same_steps(found[2]))
+
+    def test_programs_are_compared_with_all_their_parts(self):
+        ds = sk.Dataset.from_tensor_slices((np.arange(3), np.arange(3)))
+        functions = [lambda x, y: x + y, lambda x, y: y + x, lambda x, y: x - y, lambda x, y: (x, y), lambda x, y: {"x": x, "y": y},
+                     lambda x, y: {"y": x, "x": y}, lambda x, y: x + 1, lambda x, y: x + 1.0, lambda x, y: x + True,
+                     lambda x, y: x + np.int8(1), lambda x, y: x + np.int16(1), lambda x, y: sk.cast(x, sk.int8),
+                     lambda x, y: sk.cast(x, sk.int16), lambda x, y: (x, b"1"), lambda x, y: (x, sk.constant([b"1"]))]
+        for (i, one), (j, other) in itertools.product(enumerate(functions), repeat=2):
+            found = [trace(function, ds._structure()).found for function in (one, other)]
+            self.assertEqual(found[0].has_same_steps(found[1]), i == j, (i, j))
+
+    def test_defaults_of_features_stay_native(self):
+        features = {"a": sk.io.FixedLenFeature((2,), sk.float32, default_value=[1, 2])}
+        ds = sk.Dataset.from_tensors(sk.io.encode_example({"b": [1]})).map(lambda x: sk.io.parse_single_example(x, features))
+        self.assertNotIn("Python", ds.explain())
+        self.assertEqual(ds.get_single_element()["a"].tolist(), [1, 2])
+
+
+class Untouched(unittest.TestCase):
+    """Making a dataset does not write to what a function has captured, whichever way the function leads there."""
+
+    def expect_untouched(self, write, array):
+        before = array.tobytes()
+
+        def call(x):
+            write(array)
+            return x + 1
+
+        ds = sk.Dataset.range(3).map(call)
+        self.assertIn("the Python function", ds.explain())
+        self.assertEqual(array.tobytes(), before)
+
+    def test_arrays(self):
+        def base(array):
+            base = array.base
+            base[0] += 1
+
+        def base_of_a_view(array):
+            view = array[:1].T
+            view.base[0] += 1
+
+        def base_by_another_array(array):
+            np.asarray(array.base)[0] += 1
+
+        def flags(array):
+            array.flags["WRITEABLE"] = True
+            array[0] = 5
+
+        def flags_of_a_view(array):
+            view = array.view()
+            view.flags["W"] = True
+            view[0] = 5
+
+        def buffer(array):
+            array.data[0] = 1.0
+
+        def owner_of_the_buffer(array):
+            array.data.obj.base[0] = 1.0
+
+        def strides(array):
+            np.lib.stride_tricks.as_strided(array, writeable=True)[0] = 1
+
+        def out(array):
+            np.add(array, 1, out=array)
+
+        def at(array):
+            np.add.at(array, 0, 1)
+
+        def interface(array):
+            np.asarray(array.__array_interface__)
+
+        def part(name):
+            def write(array):
+                parts = {"flat": array.flat, "T": array.T, "real": array.real, "view": array.view(), "asarray": np.asarray(array),
+                         "ravel": np.ravel(array), "reshape": np.reshape(array, (-1, 1)), "slice": array[1:],
+                         "expand_dims": np.expand_dims(array, 0), "split": np.split(array, 3)[0], "bytes": array.view(np.uint8)}
+                parts[name][0] = 7
+
+            return write
+
+        def call(*arguments):
+            method, *rest = arguments
+            writes = {"fill": lambda a: a.fill(*rest), "put": lambda a: a.put(*rest), "sort": lambda a: a.sort(*rest),
+                      "partition": lambda a: a.partition(*rest), "byteswap": lambda a: a.byteswap(*rest),
+                      "setflags": lambda a: a.setflags(*rest), "resize": lambda a: a.resize(*rest)}
+            return writes[method]
+
+        kept = np.array([3.0, 2.0, 1.0])
+        parts = ("flat", "T", "real", "view", "asarray", "ravel", "reshape", "slice", "expand_dims", "split", "bytes")
+        calls = (("fill", 1), ("put", 0, 1), ("sort",), ("partition", 1), ("byteswap", True), ("setflags", True), ("resize", 9))
+        writes = [base, base_of_a_view, base_by_another_array, flags, flags_of_a_view, buffer, owner_of_the_buffer, strides, out, at,
+                  interface, *map(part, parts), *(call(*one) for one in calls)]
+        for write, array in itertools.product(writes, (kept, kept[:], kept[::-1][::-1])):
+            with self.subTest(write=write.__name__):
+                self.expect_untouched(write, array)
+
+    def test_records(self):
+        records = np.zeros(2, [("a", np.int64)])
+
+        def write_array(array):
+            array[0]["a"] = 5
+
+        def write_record(record):
+            record["a"] = 5
+
+        self.expect_untouched(write_array, records)
+        self.expect_untouched(write_record, records[0])
+
+    def test_what_shows_that_an_array_is_lent(self):
+        array = np.arange(3)
+        for function in (lambda x: x + 1 if array.base is None else x, lambda x: x + 1 if array.flags.writeable else x,
+                         lambda x: x if array.data.readonly else x + 1):
+            ds = sk.Dataset.range(3).map(function)
+            self.assertIn("captured arrays", ds.explain())
+            self.assertEqual(list(ds), [1, 2, 3])
+
+    def test_the_keywords_of_a_partial_function(self):
+        step = functools.partial(lambda x, n=0: x, n=1)
+
+        def call(x):
+            step.keywords["n"] = 2
+            return step(x) + 1
+
+        self.assertIn("writes to a container", sk.Dataset.range(3).map(call).explain())
+        self.assertEqual(step.keywords, {"n": 1})
+
+    def test_all_types_of_arrays_are_lent(self):
+        for dtype in (*OneResult.TYPES, "float32"):
+            array = np.ones((3, 2), dtype)[::2].T
+            ds = sk.Dataset.range(2).map(lambda x: (x, array))
+            self.assertNotIn("Python", ds.explain())
+            self.assertEqual(described(next(iter(ds))[1]), described(array))
+
+
+class Keys(unittest.TestCase):
+    """The keys of an element are text, natively and in Python."""
+
+    class Name(str, enum.Enum):
+        FIRST = "first"
+
+    def test_that_are_not_text_are_refused(self):
+        for make in (lambda x: {1: x}, lambda x: {b"a": x}, lambda x: ({None: x}, x), lambda x: {"a": {(1, 2): x}}):
+            with self.assertRaisesRegex(sk.InvalidArgument, "keys of an element are text"):
+                sk.Dataset.range(3).map(make)
+            with self.assertRaisesRegex(sk.InvalidArgument, "keys of an element are text"):
+                next(iter(sk.Dataset.range(3).map(make, workers="thread")))
+
+    def test_that_are_not_text_are_refused_by_sources(self):
+        for make in (lambda: sk.Dataset.from_tensors({1: 2}), lambda: sk.Dataset.from_tensor_slices({1: [2]}),
+                     lambda: sk.Dataset.zip({1: sk.Dataset.range(2)}),
+                     lambda: next(iter(sk.Dataset.from_generator(lambda: iter([{1: 2}])))),
+                     lambda: sk.Dataset.from_generator(lambda: iter([]), output_signature={1: sk.TensorSpec((), sk.int64)}),
+                     lambda: sk.Dataset.from_generator(lambda: iter([]), output_types={1: sk.int64})):
+            with self.assertRaisesRegex(sk.InvalidArgument, "keys of an element are text"):
+                make()
+
+    def test_of_an_enumeration_are_its_text(self):
+        for how in ({}, {"workers": "thread"}):
+            ds = sk.Dataset.range(1).map(lambda x: {self.Name.FIRST: x}, **how)
+            self.assertEqual(ds.get_single_element(), {"first": 0})
+        self.assertEqual(sk.Dataset.from_tensors({self.Name.FIRST: 1}).get_single_element(), {"first": 1})
+
+
+FORKED = r"""
+import os, sys, tempfile
+import numpy as np
+import stoker as sk
+
+kind, folder = sys.argv[1:]
+path = os.path.join(folder, "data")
+def written(data):
+    with open(path, "wb") as file:
+        file.write(data)
+    return path
+def records(path):
+    with sk.io.TFRecordWriter(path) as writer:
+        writer.write(b"one")
+        writer.write(b"two")
+    return path
+def tar(path):
+    import tarfile
+    with open(path + ".txt", "w") as file:
+        file.write("one")
+    with tarfile.open(path, "w") as archive:
+        for name in ("a.txt", "b.txt"):
+            archive.add(path + ".txt", name)
+    return path
+def saved(path):
+    np.save(path + ".npy", np.arange(6).reshape(3, 2))
+    return path + ".npy"
+lines = b'{"a": 1}\n{"a": 2}\n'
+make = {
+    "text_lines": lambda: sk.data.TextLineDataset(written(lines)),
+    "tfrecord": lambda: sk.data.TFRecordDataset(records(path)),
+    "fixed_length_records": lambda: sk.data.FixedLengthRecordDataset(written(b"aabb"), 2),
+    "csv": lambda: sk.data.experimental.CsvDataset(written(b"1,2\n3,4\n"), [sk.int32, sk.int32]),
+    "jsonl": lambda: sk.data.JsonLinesDataset(written(lines), {"a": sk.io.FixedLenFeature((), sk.int64)}),
+    "tar": lambda: sk.data.WebDataset(tar(path)),
+    "npy": lambda: sk.data.NpyDataset(saved(path)),
+    "list_files": lambda: sk.Dataset.list_files(saved(path)),
+    "from_generator": lambda: sk.Dataset.from_generator(lambda: iter([1, 2]), output_signature=sk.TensorSpec((), sk.int64)),
+    "interleave": lambda: sk.Dataset.list_files(written(lines)).interleave(sk.data.TextLineDataset),
+    "python": lambda: sk.data.TextLineDataset(written(lines)).map(lambda line: len(line), workers="thread"),
+}[kind]
+def pair(*fields):
+    return fields, fields[0]
+ds = make().map(pair).filter(lambda a, b: True).batch(2)
+if ds.explain() and os.fork() == 0:
+    try:
+        print(len(list(ds)), flush=True)
+    except sk.Error as error:
+        print(error, flush=True)
+    os._exit(0)
+os.wait()
+"""
+
+
+class Forks(unittest.TestCase):
+    """Making a dataset starts no threads, so that a child of this process can iterate over it."""
+
+    SOURCES = ["text_lines", "tfrecord", "fixed_length_records", "csv", "jsonl", "tar", "npy", "list_files", "from_generator"]
+
+    def expect_a_batch_in_the_child(self, kind):
+        with self.subTest(kind), tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([sys.executable, "-c", FORKED, kind, folder], capture_output=True, text=True, timeout=60)
+            self.assertRegex(done.stdout, r"^[12]\n$", done.stderr)
+
+    def test_after_making_a_dataset(self):
+        for kind in self.SOURCES:
+            self.expect_a_batch_in_the_child(kind)
+
+    def test_after_making_a_dataset_whose_types_an_element_shows(self):
+        for kind in ("interleave", "python"):
+            self.expect_a_batch_in_the_child(kind)
+
+
 class OneResult(unittest.TestCase):
     """An expression that is native has NumPy's result, with no element to look at before. Whole numbers divided by zero are
     an error natively, as in TensorFlow."""
 
     OPERATORS = [operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
-                 operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
+                 operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.and_, operator.or_]
+    IN_PLACE = [operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod, operator.ipow,
+                operator.iand, operator.ior, operator.ixor]
     TYPES = ["bool", "int8", "int32", "int64", "uint8", "uint64", "float16", "float32", "float64"]
     NUMBERS = [0, 2, -1, 300, 2.5, True, np.float64(0.1), np.int64(-2), np.uint8(7)]
     FUNCTIONS = {
@@ -1416,13 +2679,13 @@ class OneResult(unittest.TestCase):
     def check(self, function, value, name):
         structure = tuple(map(spec_of, value)) if isinstance(value, tuple) else spec_of(value)
         try:
-            traced = trace(function, structure)
+            traced = trace(function, structure, sk.Dataset.from_tensors(value)._core)
         except sk.Error:
+            self.assertIsInstance(_result(python_function(function, "", 1), value), sk.Error, name)
             return
-        if traced.function is None or traced.found.doubts:
+        if traced.function is None:
             return
-        with np.errstate(all="ignore"):
-            results = [_result(made, value) for made in (traced.function, python_function(function, "", 1))]
+        results = [_result(made, value) for made in (traced.function, python_function(function, "", 1))]
         if not all(isinstance(result, sk.Error) for result in results) and "divided by zero" not in str(results[0]):
             self.assertEqual(*map(repr, results), name)
 
@@ -1434,6 +2697,14 @@ class OneResult(unittest.TestCase):
                     self.check(lambda x: apply(number, x), value, (apply, number, dtype))
             for other in self.TYPES:
                 self.check(lambda x, y: apply(x, y), (self.values(dtype), self.values(other)), (apply, dtype, other))
+
+    def test_of_operators_in_place(self):
+        for apply, dtype in itertools.product(self.IN_PLACE, self.TYPES):
+            for number, make in itertools.product([*self.NUMBERS, np.ones(6)], (self.values, lambda dtype: self.values(dtype)[3])):
+                self.check(lambda x: (apply(x, number), x), make(dtype), (apply, dtype, number))
+                self.check(lambda x: (apply(sk.reshape(x, (2, -1, 1)), number), x), make(dtype), (apply, dtype, number))
+            for other in self.TYPES:
+                self.check(lambda x, y: (apply(x, y), x, y), (self.values(dtype), self.values(other)), (apply, dtype, other))
 
     def test_of_functions(self):
         many = np.random.default_rng(1).normal(size=(37, 53)) * 50
@@ -1452,7 +2723,8 @@ def spec_of(value):
 
 def _result(function, value):
     try:
-        return _core.computed(function, _core.Element(value))
+        with np.errstate(all="ignore"):
+            return _core.computed(function, _core.Element(value))
     except sk.Error as failed:
         return failed
 

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "stoker/runtime/budget.h"
 #include "support/support.h"
+#include "support/watch.h"
 
 namespace stoker {
 namespace {
@@ -12,6 +14,33 @@ DATASET_EXAMPLE(numbers(50).filter({.predicate = [](int64_t x) { return x % 2 ==
 
 TEST(Enumerate, NumbersTheElements) {
   EXPECT_EQ(elements(numbers(3).enumerate({.start = 5}))[2].words(), "(0: 7, 1: 2)");
+}
+
+// Takes all of a budget, so that nothing more is granted.
+class NoRoom {
+ public:
+  explicit NoRoom(int64_t bytes) : bytes_(bytes) { Budget::process().take(bytes_); }
+  ~NoRoom() { Budget::process().give_back(bytes_); }
+  NoRoom(const NoRoom&) = delete;
+  NoRoom& operator=(const NoRoom&) = delete;
+
+ private:
+  const int64_t bytes_;
+};
+
+TEST(Enumerate, NumbersElementsThatAFunctionMadeWhileTheBudgetRefuses) {
+  WatchScope watch("enumerate without room");
+  const Dataset lists = numbers(300).map({[](int64_t x) { return static_cast<double>(x); }}).enumerate({.start = 5});
+  const std::vector<std::string> wanted = words_of(lists);
+  ASSERT_EQ(wanted.size(), 300u);
+  constexpr int64_t kBudget = int64_t{1} << 20;
+  for (const int workers : {0, 2}) {
+    WithResources here({.workers = workers, .memory_bytes = kBudget});
+    for (const int64_t taken : {kBudget, 2 * kBudget}) {
+      NoRoom refuses(taken);
+      EXPECT_EQ(words_of(lists), wanted) << workers << " workers, " << taken << " bytes taken";
+    }
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "support/support.h"
 
@@ -44,6 +45,34 @@ TEST(Shuffle, CanBeAppliedBeforeOrBehindAMapWithTheSameNumbers) {
 
 TEST(Shuffle, RefusesABufferBelowOne) {
   EXPECT_EQ(error_of(numbers(4).shuffle({.buffer_size = 0})), "shuffle: buffer_size must be at least 1, found 0");
+}
+
+// A function made these rows, and a filter let them pass: they have no places
+// from which they could be made again one by one.
+TEST(Shuffle, IsRestoredWithoutProducingARowTwice) {
+  for (const int64_t buffer_size : {100, 1000, 4000}) {
+    const int64_t rows = 14 * buffer_size;
+    std::atomic<int64_t> calls = 0;
+    const Dataset dataset = numbers(rows)
+                                .map({[&](int64_t x) {
+                                  ++calls;
+                                  return x;
+                                }})
+                                .filter({.predicate = [](int64_t x) { return x >= 0; }})
+                                .shuffle({.buffer_size = buffer_size, .seed = 1});
+    const LoaderOptions one_epoch{.prefetch_next_epoch = false};
+    Loader loader(dataset, one_epoch);
+    EXPECT_EQ(words_of_rest(loader, 12 * buffer_size).size(), static_cast<size_t>(12 * buffer_size));
+    const std::string saved = loader.save().value();
+    const std::vector<std::string> wanted = words_of_rest(loader);
+    EXPECT_EQ(calls, rows);
+    calls = 0;
+    Loader restored(dataset, one_epoch);
+    ASSERT_TRUE(restored.restore(saved).ok());
+    EXPECT_EQ(words_of_rest(restored), wanted);
+    EXPECT_LE(calls, rows);
+    EXPECT_GE(calls, 2 * buffer_size);
+  }
 }
 
 }  // namespace
