@@ -16,6 +16,7 @@ class Findings:
         self.reasons = []  # why the function has to run as Python
         self.draws = []  # the operations that draw the element's random numbers, and whether each has a seed of its own
         self.divides = False  # it divides; an integer divided by zero is an error natively and 0 in NumPy
+        self.adds_axes_to_text = False  # as `s[None]` does, which is an error in Python
         self._steps = []  # (what, numbers of the inputs) of each expression
         self._numbers = {}  # by id: the number of an expression, and itself, so that its id is not reused
 

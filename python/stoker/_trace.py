@@ -102,8 +102,9 @@ class _Call:
         refused = self._refused(program)
         if refused is not None:
             failing = findings().first(lambda one: self._refused(_core.program(one, len(arguments))) is not None)
-            # A named operation rejects these types in Python as well: a mistake. An operator of Python may not.
-            raise needs_python(str(refused)) if failing is None or failing[0] in OPERATORS else refused
+            # A named operation rejects these types in Python as well, and so does NumPy an index: a mistake. An operator may not.
+            is_index = "is outside an axis" in str(refused)
+            raise needs_python(str(refused)) if not is_index and (failing is None or failing[0] in OPERATORS) else refused
         return program, None
 
     def _refused(self, program):

@@ -217,8 +217,11 @@ class Value:
 
     def __getitem__(self, key):
         keys = key if isinstance(key, tuple) else (key,)
-        if any(not _is_index(k) for k in keys) or self._is_python_bool or (_dtype_of(self) == "string" and not self._rank):
+        is_text = _dtype_of(self) == "string" and not _rank_of(self)
+        if any(not _is_index(k) for k in keys) or self._is_python_bool or (is_text and not _only_adds_axes(keys)):
             raise needs_python("this index requires an actual value, and there is none while a function is traced")
+        if is_text and findings() is not None:
+            findings().adds_axes_to_text = True
         _check_axes(self, keys)
         if any(k is Ellipsis for k in keys):
             return _from_the_end(self, keys)
@@ -412,6 +415,11 @@ def _is_index(key):
     if isinstance(key, slice):
         return all(bound is None or _is_whole(bound) for bound in (key.start, key.stop, key.step))
     return key is None or key is Ellipsis or _is_whole(key)
+
+
+def _only_adds_axes(keys):
+    """Whether bytes, which have no such index, can only mean the tensor of TensorFlow."""
+    return bool(keys) and all(key is None or key is Ellipsis for key in keys)
 
 
 def _is_whole(number):
