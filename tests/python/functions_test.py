@@ -546,5 +546,90 @@ class Construction(unittest.TestCase):
         self.assertEqual(state.tolist(), [0, 0])
 
 
+class Restored(unittest.TestCase):
+    def test_a_cache_that_other_seeds_filled_is_not_delivered(self):
+        def noisy():
+            return sk.Dataset.range(5).map(lambda x: sk.image.random_brightness(
+                sk.reshape(sk.cast(x, "float32"), [1, 1, 1]), 1000.0)).cache()
+
+        first = iter(noisy())
+        saved = first.save()
+        wanted = [float(x[0, 0, 0]) for x in first]
+        other = noisy()
+        self.assertNotEqual([float(x[0, 0, 0]) for x in other], wanted)
+        it = iter(other)
+        it.restore(saved)
+        self.assertEqual([float(x[0, 0, 0]) for x in it], wanted)
+
+    def test_a_graph_of_hundreds_of_lines(self):
+        ds = sk.Dataset.range(20).filter(lambda x: x >= 0)
+        for _ in range(260):
+            ds = ds.take(50)
+        it = iter(ds)
+        next(it)
+        other = iter(ds)
+        other.restore(it.save())
+        self.assertEqual(int(next(other)), 1)
+
+
+class Unreadable(Exception):
+    def __str__(self):
+        raise ValueError("no text")
+
+
+class ErrorsOfFunctions(unittest.TestCase):
+    def test_texts_that_cannot_be_read_keep_kind_and_cause(self):
+        for raised, kind in ((ValueError("a\udc80b"), sk.InvalidArgument), (Unreadable(), sk.Unknown)):
+            def fails(x, raised=raised):
+                raise raised
+
+            for workers in (0, 2):
+                sk.configure(workers=workers)
+                self.addCleanup(sk.configure, workers=2)
+                with self.assertRaises(kind) as caught:
+                    next(iter(sk.Dataset.range(2).map(fails, workers="thread")))
+                self.assertIs(caught.exception.__cause__, raised)
+
+    def test_what_the_caller_was_handling_keeps_its_traceback(self):
+        sk.configure(workers=0)
+        self.addCleanup(sk.configure, workers=2)
+        try:
+            raise ZeroDivisionError
+        except ZeroDivisionError as handled:
+            with self.assertRaises(sk.Error):
+                next(iter(sk.Dataset.range(2).map(lambda x: [][1], workers="thread")))
+            self.assertIsNotNone(handled.__traceback__)
+
+
+FORKED_DURING_A_CALL = """
+import os, threading, stoker as sk
+begun, go_on = threading.Event(), threading.Event()
+def function(x):
+    if x == 1:
+        begun.set()
+        go_on.wait()
+    return int(x)
+ds = sk.Dataset.range(9).map(function, workers="thread")
+it = iter(ds)
+next(it)
+begun.wait()
+pid = os.fork()
+if pid == 0:
+    for use in (lambda: ds.at(0), lambda: ds.batch(2).replay("range:5"), lambda: sk.configure(workers=2)):
+        try:
+            use()
+        except sk.Error:
+            pass
+    os._exit(0)
+print(os.waitpid(pid, 0)[1], flush=True)
+go_on.set()
+"""
+
+
+class Forks(unittest.TestCase):
+    def test_a_child_of_a_process_that_is_inside_a_function_does_not_hang(self):
+        self.assertEqual(run(FORKED_DURING_A_CALL).stdout, "0\n")
+
+
 if __name__ == "__main__":
     unittest.main()
