@@ -57,7 +57,7 @@ class PythonFunction final : public Function::Callable {
     Rebuilt made(run.size, context.like());
     traits::for_each_row(run, context, [&](int32_t row) -> Result<void> {
       if (context.stopped()) return Error::cancelled();
-      const CallScope call_scope(context);
+      const ElementScope element(context);
       STOKER_TRY(Element result, guarded([&] { return call(run.take_element(row)); }));
       return made.set(row, std::move(result));
     });
@@ -128,7 +128,7 @@ class Pass {
   bool ended_ = false;
 };
 
-thread_local CallScope* current_call = nullptr;
+thread_local ElementScope* current_call = nullptr;
 
 // Under random numbers of its own: an element's, or an eager call's.
 Result<Element> applied(const Function& function, const Element& element, const Origin& origin, Context context) {
@@ -144,15 +144,15 @@ Result<Element> applied(const Function& function, const Element& element, const 
 
 }  // namespace
 
-CallScope::CallScope(const Context& context)
+ElementScope::ElementScope(const Context& context)
     : context_(context), seeds_(context.element_seed()), outer_(std::exchange(current_call, this)) {}
-CallScope::~CallScope() { current_call = outer_; }
-CallScope* CallScope::current() { return current_call; }
+ElementScope::~ElementScope() { current_call = outer_; }
+ElementScope* ElementScope::current() { return current_call; }
 
 Result<Element> result_of(const Function& function, const Element& element) {
   const bool draws = function.program() && function.program()->random();
   try {
-    if (CallScope* call = CallScope::current()) {
+    if (ElementScope* call = ElementScope::current()) {
       const Context& context = call->context();
       return applied(function, element, context.origin(), context.for_call(draws ? call->take_op() : 0));
     }

@@ -16,21 +16,21 @@ namespace nb = nanobind;
 // The element that this thread calls a Python function for. Operations that the
 // function calls draw this element's random numbers, and datasets that it builds
 // take their seeds from it.
-class CallScope {
+class ElementScope {
  public:
-  explicit CallScope(const Context& context);
-  ~CallScope();
-  CallScope(const CallScope&) = delete;
-  CallScope& operator=(const CallScope&) = delete;
+  explicit ElementScope(const Context& context);
+  ~ElementScope();
+  ElementScope(const ElementScope&) = delete;
+  ElementScope& operator=(const ElementScope&) = delete;
 
-  static CallScope* current();
+  static ElementScope* current();
   const Context& context() const { return context_; }
   uint64_t take_op() { return ops_++; }
 
  private:
   const Context& context_;
   const SeedScope seeds_;
-  CallScope* const outer_;
+  ElementScope* const outer_;
   uint64_t ops_ = 0;
 };
 

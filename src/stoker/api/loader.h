@@ -31,7 +31,7 @@ struct LoaderOptions {
   // Whether nested graphs, those of flat_map and interleave, may call user functions.
   // Elements that would need it fail otherwise: for a look at what a dataset gives.
   bool calls_user_in_children = true;
-  // Asked about ten times a second by a thread that waits in next(), with no
+  // Asked about ten times a second by a thread that waits in a call, with no short
   // lock held; true makes that call end with Cancelled, nothing being lost.
   std::function<bool()> interrupted;
 };

@@ -65,7 +65,7 @@ std::vector<const Node*> nodes_of(const Node& node);
 // same ones in the same order.
 uint64_t draw_seed();
 void set_seed(uint64_t seed);
-// For operations outside of any data set: a seed, and the number of the call since
+// For operations outside any dataset: a seed, and the number of the call since
 // set_seed.
 struct EagerCall {
   uint64_t seed = 0;
