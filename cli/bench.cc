@@ -1,4 +1,5 @@
-// `stoker bench`: how fast a graph gives its elements, and where the time goes.
+// `stoker bench`: measures how fast a graph produces elements, and which stages
+// take the time.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -27,7 +28,7 @@ double cpu_seconds() {
   return seconds(use.ru_utime) + seconds(use.ru_stime);
 }
 
-// The most memory the process ever had, VmHWM; 0 where the system does not say.
+// The peak resident memory of the process (VmHWM); 0 if the system does not report it.
 int64_t peak_memory_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
@@ -45,7 +46,7 @@ struct Measured {
   int64_t epochs = 0;  // finished
   int64_t failures = 0;
   std::optional<Error> first_failure;
-  Json stats;
+  LoaderStats stats;
 };
 
 class Progress {
@@ -54,7 +55,7 @@ class Progress {
     if (!line_.in_place() || seconds < next_) return;
     next_ = seconds + 0.1;
     line_.show(fmt::format("{:.1f} of {:g} s  {} elements/s", seconds, of,
-                           count_words(static_cast<double>(so_far.elements) / seconds)));
+                           count_text(static_cast<double>(so_far.elements) / seconds)));
   }
   void clear() { line_.clear(); }
 
@@ -81,7 +82,7 @@ Measured measure(const Dataset& dataset, double seconds) {
       measured.bytes += (*next)->byte_size();
       gave = true;
     } else {
-      if (!gave) break;  // nothing to measure, or a graph that cannot run
+      if (!gave) break;  // the graph is empty or cannot run
       ++measured.epochs;
       measured.wait_seconds += loader.wait_seconds();
       if (measured.seconds < seconds) loader.begin_epoch();
@@ -93,7 +94,7 @@ Measured measure(const Dataset& dataset, double seconds) {
   progress.clear();
   measured.cpu_seconds = cpu_seconds() - cpu_begun;
   if (gave) measured.wait_seconds += loader.wait_seconds();
-  if (Result<Json> stats = parse_json(loader.stats())) measured.stats = *std::move(stats);
+  measured.stats = loader.stats();
   return measured;
 }
 
@@ -106,18 +107,18 @@ std::string plain_text(const Measured& m) {
   std::string text;
   auto line = [&](std::string_view title, const std::string& words) { text += padded(title, 10) + words + "\n"; };
   line("elements",
-       fmt::format("{}/s  ({} in {}, {})", count_words(per_second(m.elements, m)), grouped(m.elements),
-                   seconds_words(m.seconds), m.epochs == 1 ? "1 epoch" : grouped(m.epochs) + " whole epochs"));
-  line("bytes", bytes_words(per_second(m.bytes, m)) + "/s");
-  line("first", "after " + seconds_words(m.first_seconds));
-  line("CPU", fmt::format("{} an element, {:.2f} cores busy", seconds_words(cpu_each(m)),
+       fmt::format("{}/s  ({} in {}, {})", count_text(per_second(m.elements, m)), grouped(m.elements),
+                   seconds_text(m.seconds), m.epochs == 1 ? "1 epoch" : grouped(m.epochs) + " complete epochs"));
+  line("bytes", bytes_text(per_second(m.bytes, m)) + "/s");
+  line("first", "after " + seconds_text(m.first_seconds));
+  line("CPU", fmt::format("{} per element, {:.2f} cores busy", seconds_text(cpu_each(m)),
                           m.cpu_seconds / std::max(m.seconds, 1e-9)));
-  line("waiting", percent_words(wait_share(m)) + " of the time was spent waiting for elements");
+  line("waiting", percent_text(wait_share(m)) + " of the time was spent waiting for elements");
   line("memory",
-       fmt::format("process at most {}; held ahead at most {} of a budget of {}",
-                   bytes_words(static_cast<double>(peak_memory_bytes())), bytes_words(static_cast<double>(memory.peak)),
-                   bytes_words(static_cast<double>(memory.budget))));
-  line("workers", fmt::format("{:.0f}", number_of(m.stats, "workers")));
+       fmt::format("process peak {}; prefetched peak {} of a budget of {}",
+                   bytes_text(static_cast<double>(peak_memory_bytes())), bytes_text(static_cast<double>(memory.peak)),
+                   bytes_text(static_cast<double>(memory.budget))));
+  line("workers", std::to_string(m.stats.workers));
   return text + "\n" + stage_table(m.stats);
 }
 
@@ -137,18 +138,20 @@ Json json_of(const Measured& m) {
   json.set("peak_memory_bytes", peak_memory_bytes());
   json.set("peak_budget_bytes", memory.peak);
   json.set("budget_bytes", memory.budget);
-  json.set("workers", static_cast<int64_t>(number_of(m.stats, "workers")));
+  json.set("workers", m.stats.workers);
   json.set("failures", m.failures);
   if (m.first_failure) json.set("first_failure", error_to_json(*m.first_failure));
   const double busy = std::max(busy_seconds(m.stats), 1e-12);
   Json stages = Json::list();
-  if (const Json* all = m.stats.find("stages"); all && all->as<Json::List>())
-    for (Json stage : *all->as<Json::List>()) {
-      stage.set("share", number_of(stage, "busy_seconds") / busy);
-      stages.push(std::move(stage));
-    }
+  for (const StageStats& counters : m.stats.stages) {
+    Json stage = to_json(counters);
+    stage.set("share", counters.busy_seconds / busy);
+    stages.push(std::move(stage));
+  }
   json.set("stages", std::move(stages));
-  if (const Json* windows = m.stats.find("windows")) json.set("windows", *windows);
+  Json windows = Json::list();
+  for (const WindowStats& window : m.stats.windows) windows.push(to_json(window));
+  json.set("windows", std::move(windows));
   return json;
 }
 
@@ -163,7 +166,7 @@ int bench_on(const Dataset& dataset, const BenchOptions& options) {
     return kBadData;
   }
   if (measured.elements > 0) return kFine;
-  complain("the graph gave no element, so there is nothing to measure");
+  complain("the graph produced no elements, so there is nothing to measure; check its source with `stoker run`");
   return kBadData;
 }
 
@@ -172,5 +175,19 @@ int bench_on(const Dataset& dataset, const BenchOptions& options) {
 int bench(const BenchOptions& options) {
   return with_graph(options.graph, [&](const Dataset& dataset) { return bench_on(dataset, options); });
 }
+
+const char* const kBenchHelp = R"(
+Runs the graph epoch after epoch, as fast as it produces elements. Prints elements
+and bytes per second, CPU time per element, memory, the share of the time that
+the loop waited, and each stage's share of the work. Optimize the stage with the
+largest share.
+
+Examples:
+  stoker bench g.json
+  stoker bench g.json --seconds 20 --workers 8
+  stoker bench g.json --json | jq .elements_per_second
+
+Exit codes: 0 success; 1 an element failed, or there were none; 2 the graph is
+missing or invalid; 130 interrupted by Ctrl-C.)";
 
 }  // namespace stoker::cli

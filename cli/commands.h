@@ -5,16 +5,22 @@
 #include <string>
 #include <vector>
 
-// The commands, one function and one file each. They print and return what the
-// process returns; main.cc reads the command line into their options.
+#include "stoker/prepare/index.h"
+#include "stoker/prepare/inspect.h"
+#include "stoker/prepare/pack.h"
+#include "stoker/prepare/verify.h"
+
+// The commands of `stoker`: one file each, with the function and the end of the help text. A command prints its
+// result and returns the exit code of the process. main.cc parses the command line into the options.
 namespace stoker::cli {
 
+// Exit codes.
 constexpr int kFine = 0;
-constexpr int kBadData = 1;   // an element failed, a result could not be written
-constexpr int kWrongUse = 2;  // the command line, or a graph or checkpoint that cannot be used
+constexpr int kBadData = 1;   // an element failed, data is damaged, or a result could not be written
+constexpr int kWrongUse = 2;  // the command line is wrong, or a graph or checkpoint is missing or invalid
 
 struct StagesOptions {
-  std::string name;  // of one stage or operation; empty: all
+  std::string name;  // of a stage or operation; empty: all
   bool json = false;
 };
 int stages(const StagesOptions& options);
@@ -23,9 +29,9 @@ struct RunOptions {
   std::string graph;
   std::optional<int64_t> limit;  // elements
   bool print = true;
-  std::string save;                 // where the state goes; empty: nowhere
-  std::string restore;              // where it comes from; empty: from the start
-  std::optional<bool> skip_errors;  // nothing: what the graph says
+  std::string save;                 // file to write the state to; empty: the state is not saved
+  std::string restore;              // file to read the state from; empty: start at the first element
+  std::optional<bool> skip_errors;  // nullopt: as in the graph
 };
 int run(const RunOptions& options);
 
@@ -49,59 +55,22 @@ struct ReplayOptions {
 };
 int replay(const ReplayOptions& options);
 
-constexpr int kPackQuality = 95;
-
-struct PackOptions {
-  std::string source;             // folder of pictures or idx files, idx file, tar or TFRecord files
-  std::string target;             // the folder that the shards go to
-  std::string labels;             // CSV, or the idx file of the labels; empty: folders are the classes
-  std::string name;               // of the shards; empty: the source's
-  std::optional<int64_t> shards;  // nothing: as many as give 128 MB each
-  int64_t seed = 0;
-  std::string split;              // "train=0.9,validation=0.1"; empty: none
-  std::optional<int64_t> resize;  // pixels of the short side at most
-  std::optional<int> quality;     // of what is resized; nothing: kPackQuality
-  std::string image_feature;      // of TFRecord sources; empty: found
-  std::string label_feature;
-  bool keep_bytes = false;  // JPEG as it was found, without restart markers
-  bool skip_errors = false;
-  bool overwrite = false;
+// How `pack`, `index`, `verify` and `inspect` print.
+struct PrintOptions {
   bool quiet = false;
   bool json = false;
 };
-int pack(const PackOptions& options);
-
-struct IndexOptions {
-  std::vector<std::string> paths;  // files, folders, patterns
-  std::string label;               // the int64 feature to keep of each record; empty: none
-  bool quiet = false;
-  bool json = false;
-};
-int index(const IndexOptions& options);
-
-struct VerifyOptions {
-  std::vector<std::string> paths;  // files, folders, patterns
-  bool pictures = true;            // false: only checksums
-  bool quiet = false;
-  bool json = false;
-};
-int verify(const VerifyOptions& options);
-
-struct InspectOptions {
-  std::vector<std::string> paths;  // files, folders, patterns
-  std::string sheet;               // where a contact sheet goes, .png or .html; empty: nowhere
-  int64_t limit = 64;              // pictures on it
-  bool quiet = false;
-  bool json = false;
-};
-int inspect(const InspectOptions& options);
+int pack(const prepare::PackOptions& options, const PrintOptions& print);
+int index(const prepare::IndexOptions& options, const PrintOptions& print);
+int verify(const prepare::VerifyOptions& options, const PrintOptions& print);
+int inspect(const prepare::InspectOptions& options, const PrintOptions& print);
 
 struct DemoOptions {
-  double seconds = 3;  // of the live part
+  double seconds = 3;  // duration of the first part
 };
 int demo(const DemoOptions& options);
 
-// What completion needs to know of the command line.
+// The options and commands, as `completion` needs them.
 struct OptionWords {
   std::string name;  // "--limit"
   std::string doc;
@@ -113,10 +82,23 @@ struct CommandWords {
   std::string name;
   std::string doc;
   std::vector<OptionWords> options;
-  int files = 0;                       // how many of its arguments are files
-  bool many_files = false;             // the last of them stands for any number
-  std::vector<std::string> arguments;  // that may stand there
+  int files = 0;                       // number of positional arguments that are files
+  bool many_files = false;             // the last of them may be repeated
+  std::vector<std::string> arguments;  // values for a positional argument
 };
 int completion(const std::string& shell, const std::vector<CommandWords>& commands);
+
+// The help of each command after its options: details, examples, exit codes.
+extern const char* const kStagesHelp;
+extern const char* const kRunHelp;
+extern const char* const kExplainHelp;
+extern const char* const kBenchHelp;
+extern const char* const kReplayHelp;
+extern const char* const kPackHelp;
+extern const char* const kIndexHelp;
+extern const char* const kVerifyHelp;
+extern const char* const kInspectHelp;
+extern const char* const kDemoHelp;
+extern const char* const kCompletionHelp;
 
 }  // namespace stoker::cli

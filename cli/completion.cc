@@ -1,5 +1,5 @@
-// `stoker completion`: a script for the shell, made from the command line
-// itself, so that it knows every command and option.
+// `stoker completion`: prints a completion script for bash, zsh or fish. The
+// script is generated from the parser's own commands and options.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ std::string joined(const std::vector<std::string>& words, std::string_view betwe
   return text;
 }
 
-// Within single quotes of a shell.
+// Quotes a text for a shell, in single quotes.
 std::string quoted(std::string_view text) {
   std::string safe = "'";
   for (const char c : text) safe += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -70,7 +70,7 @@ complete -o filenames -F _stoker stoker
                      names, values, cases);
 }
 
-// A word and its doc, as zsh's _describe and _arguments want them.
+// Escapes the characters that are special in zsh's _describe and _arguments.
 std::string zsh_safe(std::string_view text) {
   std::string safe;
   for (const char c : text) {
@@ -101,8 +101,8 @@ std::string zsh_script(const std::vector<CommandWords>& commands) {
     cases += " ;;\n";
   }
   return fmt::format(R"(#compdef stoker
-# stoker completion for zsh:  stoker completion zsh > a folder of $fpath/_stoker,
-# or in .zshrc, behind compinit:  source <(stoker completion zsh)
+# stoker completion for zsh:  stoker completion zsh > DIR/_stoker, where DIR is in $fpath,
+# or in .zshrc, after compinit:  source <(stoker completion zsh)
 _stoker() {{
   local -a commands=(
 {0}  )
@@ -111,12 +111,12 @@ _stoker() {{
     return
   fi
   local command=$words[2]
-  shift words
+  shift 'words'
   ((CURRENT--))
   case $command in
 {1}  esac
 }}
-# As a file of $fpath this is called at once; when sourced it is only registered.
+# Autoloaded from $fpath, this file is the function's body; when sourced, it only registers the function.
 if [[ $funcstack[1] == _stoker ]]; then _stoker "$@"; else compdef _stoker stoker; fi
 )",
                      names, cases);
@@ -149,5 +149,13 @@ int completion(const std::string& shell, const std::vector<CommandWords>& comman
   print(shell == "bash" ? bash_script(commands) : shell == "zsh" ? zsh_script(commands) : fish_script(commands));
   return kFine;
 }
+
+const char* const kCompletionHelp = R"(
+Prints a script that completes commands, options, stage names and files.
+
+Examples:
+  source <(stoker completion bash)                 in ~/.bashrc
+  stoker completion zsh > ~/.zfunc/_stoker         a folder in $fpath
+  stoker completion fish > ~/.config/fish/completions/stoker.fish)";
 
 }  // namespace stoker::cli

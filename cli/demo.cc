@@ -1,5 +1,5 @@
-// `stoker demo`: a small pipeline to watch, then what happens when an element
-// fails and when a run is cut in two.
+// `stoker demo`: runs a small pipeline, then shows what happens when an element
+// fails and when a run is stopped and restored.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -37,34 +37,35 @@ Array ramp() {
   return Array::from(values).reshaped(dims);
 }
 
-// Numbers become little pictures with a label, in random order, in batches.
-Dataset pictures() {
+// Maps numbers to small images with labels, shuffled and batched.
+Dataset images() {
   return Dataset::range({.stop = 50'000})
       .map({.map_func =
                 [](Value number) {
                   const Value ridge = absolute(Value(ramp()) - cast(number % 4096, kFloat32));
-                  return dict({{"picture", ridge / 4096.0f - 0.5f}, {"label", number % 10}});
+                  return dict({{"image", ridge / 4096.0f - 0.5f}, {"label", number % 10}});
                 }})
       .shuffle({.seed = 7})
       .batch({.batch_size = 32});
 }
 
-constexpr const char* kPicturesCode = R"(  auto ds = Dataset::range({.stop = 50'000})
-                .map({.map_func = [](Value number) {           // native: no call for each element
+constexpr const char* kImagesCode = R"(  auto ds = Dataset::range({.stop = 50'000})
+                .map({.map_func = [](Value number) {           // called once; runs natively for each element
                   Value ridge = absolute(ramp - cast(number % 4096, kFloat32));
-                  return dict({{"picture", ridge / 4096.0f - 0.5f}, {"label", number % 10}});
+                  return dict({{"image", ridge / 4096.0f - 0.5f}, {"label", number % 10}});
                 }})
                 .shuffle({.seed = 7})
                 .batch({.batch_size = 32});
-  for (auto& batch : Loader(ds)) train(batch["picture"], batch["label"]);
+  for (auto& batch : Loader(ds)) train(batch["image"], batch["label"]);
 )";
 
 Result<void> watch_it_run(double seconds) {
   heading("1. A pipeline");
-  print(kPicturesCode);
-  print_line(fmt::format("\nIt runs for {:g} seconds, epoch after epoch, ahead of this loop:", seconds));
+  print(kImagesCode);
+  print_line(
+      fmt::format("\nIt runs for {:g} seconds, epoch after epoch, and prefetches batches for this loop:", seconds));
 
-  const Dataset dataset = pictures();
+  const Dataset dataset = images();
   Loader loader(dataset);
   LiveLine line(/*on_errors=*/false);
   const double between = line.in_place() ? 0.1 : 1.0;
@@ -74,9 +75,9 @@ Result<void> watch_it_run(double seconds) {
   while ((passed = seconds_since(begun)) < seconds && !interrupted()) {
     if (passed >= next_line) {
       next_line += between;
-      line.show(fmt::format("{} {:.1f} s  {} pictures/s  {}/s  epoch {}", bar(passed / seconds, 20), passed,
-                            count_words(static_cast<double>(elements) / passed),
-                            bytes_words(static_cast<double>(bytes) / passed), epochs + 1));
+      line.show(fmt::format("{} {:.1f} s  {} images/s  {}/s  epoch {}", bar(passed / seconds, 20), passed,
+                            count_text(static_cast<double>(elements) / passed),
+                            bytes_text(static_cast<double>(bytes) / passed), epochs + 1));
     }
     STOKER_TRY(std::optional<Element> batch, loader.next());
     if (!batch) {
@@ -91,23 +92,21 @@ Result<void> watch_it_run(double seconds) {
   waited += loader.wait_seconds();
   line.clear();
   print_line(
-      fmt::format("\n{} pictures in {}: {} a second, {} a second. This loop does nothing with them, so it waited "
-                  "{} of the\ntime; a training step would find them ready.\n",
-                  grouped(elements), seconds_words(passed), count_words(static_cast<double>(elements) / passed),
-                  bytes_words(static_cast<double>(bytes) / passed), percent_words(waited / passed)));
-  STOKER_TRY(Json stats, parse_json(loader.stats()));
-  print_line("What each stage did. The one with the largest share is the one to make faster:\n");
-  print(stage_table(stats));
+      fmt::format("\n{} images in {}: {} per second, {} per second. This loop does nothing with them, so it waited "
+                  "{} of the\ntime. While a training step runs, the next batches are prefetched.\n",
+                  grouped(elements), seconds_text(passed), count_text(static_cast<double>(elements) / passed),
+                  bytes_text(static_cast<double>(bytes) / passed), percent_text(waited / passed)));
+  print_line("The stages. Optimize the one with the largest share:\n");
+  print(stage_table(loader.stats()));
   return {};
 }
 
 Result<void> show_how_it_runs() {
   heading("2. How it runs");
   print_line(
-      "The shuffle was written behind the map and moves before it: it orders numbers, not pictures, so it holds "
-      "nothing\n"
-      "and the order is perfect. This is `explain`:\n");
-  STOKER_TRY(std::string words, pictures().explain());
+      "The code shuffles after the map. The engine shuffles before it: it permutes numbers instead of images, so the\n"
+      "shuffle needs no buffer and is uniform over the whole dataset. `explain` prints:\n");
+  STOKER_TRY(std::string words, images().explain());
   print(words);
   return {};
 }
@@ -130,20 +129,20 @@ Result<void> show_a_failure() {
     elements += batch->leaves[0].count();
   }
   print_line(
-      fmt::format("1,000 readings, of which one cannot be made. With the policy 'skip', {} arrive in {} batches; the "
-                  "batch that\nlost one was filled up from the next. Nothing is lost silently:\n",
+      fmt::format("One of 1,000 readings fails. With the policy 'skip', {} arrive in {} batches: the next reading "
+                  "takes the place\nof the failed one. The loader lists every skipped element:\n",
                   grouped(elements), batches));
   for (const Skipped& one : loader.skipped()) {
-    print_line(one.error.words());
+    print_line(one.error.describe());
     const Result<Element> again = readings.replay(one.origin);
     print_line(
-        fmt::format("\nIts origin, {}, is enough to make it again, alone: `stoker replay GRAPH --at {}` says '{}'.",
-                    one.origin, one.origin, again ? again->words() : again.error().message()));
+        fmt::format("\nIts origin, {}, is enough to recompute it alone: `stoker replay GRAPH --at {}` prints '{}'.",
+                    one.origin, one.origin, again ? again->describe() : again.error().message()));
   }
   return {};
 }
 
-// The rest of an epoch as text, and how much it was.
+// The remaining batches of an epoch as JSON, and their number.
 Result<std::pair<std::string, int64_t>> rest_of(Loader& loader) {
   std::string text;
   int64_t batches = 0;
@@ -156,7 +155,7 @@ Result<std::pair<std::string, int64_t>> rest_of(Loader& loader) {
 }
 
 Result<bool> show_a_checkpoint() {
-  heading("4. A run cut in two");
+  heading("4. A checkpoint");
   const auto small = [] {
     return Dataset::range({.stop = 2000})
         .shuffle({})
@@ -166,22 +165,22 @@ Result<bool> show_a_checkpoint() {
   Loader loader(small());
   for (int i = 0; i < 40; ++i) {
     STOKER_TRY(std::optional<Element> batch, loader.next());
-    if (!batch) return Error::internal("the demo's data set ended early");
+    if (!batch) return Error::internal("the dataset of the demo ended early");
   }
   const Clock::time_point begun = Clock::now();
   STOKER_TRY(std::string state, loader.save());
   const double took = seconds_since(begun);
   STOKER_TRY(auto rest, rest_of(loader));
 
-  Loader other(small());  // as a new process would: its own graph, its own seed until it is restored
+  Loader other(small());  // as in a new process: another graph, with another drawn seed until restore()
   STOKER_TRY(other.restore(state));
   STOKER_TRY(auto again, rest_of(other));
   const bool same = rest == again;
   print_line(
-      fmt::format("A shuffled data set was stopped after 40 of its 125 batches. Its state is {} and took {} to save.\n"
-                  "A new loader went on from it: {} more batches, {}.",
-                  bytes_words(static_cast<double>(state.size())), seconds_words(took), again.second,
-                  same ? "the same, bit by bit, as without the stop" : "which DIFFER from those without the stop"));
+      fmt::format("A shuffled dataset was stopped after 40 of its 125 batches. Its state is {} and took {} to save.\n"
+                  "A new loader continued from it: {} more batches, {}.",
+                  bytes_text(static_cast<double>(state.size())), seconds_text(took), again.second,
+                  same ? "identical to those of the first loader" : "which DIFFER from those of the first loader"));
   return same;
 }
 
@@ -189,11 +188,11 @@ void say_what_is_next() {
   heading("What to try next");
   print(R"(  echo '{"stoker": 1, "stages": [{"stage": "range", "stop": 10}, {"stage": "shuffle"},
         {"stage": "batch", "batch_size": 3}]}' > g.json
-  stoker run g.json               a pipeline is also a file; this prints its batches
-  stoker bench g.json             how fast it is, and which stage binds
-  stoker stages                   everything a pipeline can be made of
-  stoker help                     the other commands
-  examples/graphs, docs/guide     more pipelines, and how to use them from C++
+  stoker run g.json               run a pipeline from a file, and print its batches
+  stoker bench g.json             measure its speed, and find the slowest stage
+  stoker stages                   list all stages and operations
+  stoker help                     list the other commands
+  examples/graphs, docs/guide     more pipelines, and the use from C++
 )");
 }
 
@@ -201,7 +200,7 @@ void say_what_is_next() {
 
 int demo(const DemoOptions& options) {
   print_line(bold("Stoker") +
-             " makes training data ahead of the loop that needs it, in an order that only the seed decides.");
+             " prefetches training data for a training loop. Only the seed determines the order of the elements.");
   bool same = true;
   const Result<void> shown = [&]() -> Result<void> {
     STOKER_TRY(watch_it_run(options.seconds));
@@ -216,5 +215,15 @@ int demo(const DemoOptions& options) {
   if (!shown) complain(shown.error());
   return shown && same ? kFine : kBadData;
 }
+
+const char* const kDemoHelp = R"(
+Runs a small pipeline and prints its speed, how it is divided into segments, what
+happens when an element fails, and how a run continues from a checkpoint. It
+takes a few seconds and writes no files.
+
+Example:
+  stoker demo
+
+Exit codes: 0 success; 1 a step of the demo failed; 130 interrupted by Ctrl-C.)";
 
 }  // namespace stoker::cli

@@ -36,7 +36,7 @@ void append_float(std::string& to, T value) {
   } else {
     const size_t first = to.size();
     fmt::format_to(std::back_inserter(to), "{}", value);
-    if (to.find_first_of(".e", first) == std::string::npos) to += ".0";  // still a float when read again
+    if (to.find_first_of(".e", first) == std::string::npos) to += ".0";  // so that a JSON parser reads a float
   }
 }
 
@@ -82,7 +82,7 @@ void append_part(std::string& to, const Nest& nest, const Element& element, size
   if (nest.kind() == Nest::Kind::kLeaf) {
     const Array& array = element.leaves[first_leaf];
     int64_t next = 0;
-    visit_dtype(array.type(), [&](auto zero) { append_items<decltype(zero)>(to, array, array.dims(), next); });
+    visit_dtype(array.type(), [&](auto zero) { append_items<decltype(zero)>(to, array, array.shape(), next); });
     return;
   }
   const bool dict = nest.kind() == Nest::Kind::kDict;

@@ -7,12 +7,12 @@
 
 namespace stoker::cli {
 
-// Appends an element as it prints: a value, list or object; text that is not
-// UTF-8 as {"base64": …}; numbers that are none as "nan", "inf", "-inf". Floats
-// have as many digits as tell them apart from their neighbours.
+// Appends an element as JSON, as `stoker run` prints it: a value, list or
+// object. Bytes that are not UTF-8 become {"base64": …}, non-finite numbers
+// "nan", "inf" or "-inf". Floats have as many digits as identify them.
 void append_json(std::string& to, const Element& element);
 
-// All that an error knows.
+// The code and message of an error, and the fields of its place that are set.
 Json error_to_json(const Error& error);
 
 }  // namespace stoker::cli

@@ -1,4 +1,4 @@
-// `stoker explain`: what a graph is cut into, before it runs.
+// `stoker explain`: prints the segments a graph is divided into, without running it.
 #include <fmt/format.h>
 
 #include "cli/commands.h"
@@ -15,9 +15,9 @@ Json length_json(int64_t cardinality) {
   return Json(cardinality);
 }
 
-std::string length_words(int64_t cardinality) {
-  if (cardinality == kInfinite) return "without end";
-  if (cardinality == kUnknown) return "not known before it has run";
+std::string length_text(int64_t cardinality) {
+  if (cardinality == kInfinite) return "infinite";
+  if (cardinality == kUnknown) return "unknown before the graph has run";
   return grouped(cardinality) + (cardinality == 1 ? " element" : " elements");
 }
 
@@ -30,7 +30,7 @@ int explain_on(const Dataset& dataset, const ExplainOptions& options) {
   }
   if (!options.json) {
     print(*words);
-    print_line("length    " + length_words(*length));
+    print_line("length    " + length_text(*length));
     return kFine;
   }
   Json lines = Json::list();
@@ -41,7 +41,7 @@ int explain_on(const Dataset& dataset, const ExplainOptions& options) {
   }
   Json json = Json::dict();
   json.set("length", length_json(*length));
-  json.set("elements", dataset.element_spec().words());
+  json.set("elements", dataset.element_spec().describe());
   json.set("memory_bytes", memory_use().budget);
   json.set("lines", std::move(lines));
   print_line(json.text(2));
@@ -53,5 +53,18 @@ int explain_on(const Dataset& dataset, const ExplainOptions& options) {
 int explain(const ExplainOptions& options) {
   return with_graph(options.graph, [&](const Dataset& dataset) { return explain_on(dataset, options); });
 }
+
+const char* const kExplainHelp = R"(
+Prints the segments that a graph is divided into (a line that identifies elements
+in order, a span of maps that run in parallel, a window that delivers results in
+order), which maps are native, how many elements a shuffle holds, the drawn
+seeds, and the length.
+
+Examples:
+  stoker explain g.json
+  stoker explain g.json --json
+
+Exit codes: 0 success; 1 the files that the graph names are missing or damaged;
+2 the graph is missing or invalid.)";
 
 }  // namespace stoker::cli

@@ -9,9 +9,9 @@
 namespace stoker::cli {
 namespace {
 
-// Lock-free atomics: all that a handler may touch.
+// A signal handler may access only lock-free atomics.
 std::atomic<int> signal_seen{0};
-std::atomic<int> held{0};  // by so many objects
+std::atomic<int> held{0};  // number of Uninterrupted objects
 std::atomic<bool> end_wanted{false};
 
 extern "C" void on_signal(int number) {
@@ -29,15 +29,15 @@ extern "C" void on_signal(int number) {
 
 void watch_interrupts() {
   struct sigaction action{};
-  action.sa_handler = on_signal;  // without SA_RESTART: a blocked write comes back
+  action.sa_handler = on_signal;  // without SA_RESTART, so that a blocked write returns
   sigemptyset(&action.sa_mask);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before{};
     sigaction(number, nullptr, &before);
-    if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);  // nohup stays nohup
+    if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);  // keep the effect of nohup
   }
   sigaction(SIGALRM, &action, nullptr);
-  signal(SIGPIPE, SIG_IGN);  // write() says EPIPE instead
+  signal(SIGPIPE, SIG_IGN);  // write() returns EPIPE instead
 }
 
 bool interrupted() { return signal_seen != 0; }

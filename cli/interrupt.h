@@ -1,19 +1,21 @@
 #pragma once
 
-// Ctrl-C, and being asked to end.
+// Handles Ctrl-C (SIGINT), SIGTERM and SIGHUP.
 //
-// The first signal asks the command to stop between two elements, which leaves
-// it the time to save its state. One second later, or at the second signal, the
-// process ends as it is.
+// After the first signal, a command stops between two elements and can save its
+// state. One second later, or at the second signal, the process exits at once.
 namespace stoker::cli {
 
+// Installs the signal handlers. Called once, at the start of main().
 void watch_interrupts();
+// True after the first signal.
 bool interrupted();
-// 130 after Ctrl-C.
+// The exit code after a signal: 128 plus its number, 130 for Ctrl-C.
 int interrupted_status();
 
-// While it lives the process is not ended in the middle: a file is being
-// written.
+// While an object of this class exists, a signal does not exit the process, for
+// example while a file is being written. The last destructor exits if a signal
+// required it.
 class Uninterrupted {
  public:
   Uninterrupted();

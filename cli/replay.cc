@@ -1,4 +1,4 @@
-// `stoker replay`: makes one element again, from the origin an error named.
+// `stoker replay`: recomputes one element, from the origin in an error message.
 #include "cli/commands.h"
 #include "cli/element_json.h"
 #include "cli/files.h"
@@ -8,7 +8,7 @@
 namespace stoker::cli {
 namespace {
 
-// The element's own failure, and not one of asking for it.
+// True if computing the element failed; false if the origin is invalid.
 bool is_of_element(const Error& error) { return !error.place().stage.empty(); }
 
 int replay_on(const Dataset& dataset, const ReplayOptions& options) {
@@ -29,7 +29,7 @@ int replay_on(const Dataset& dataset, const ReplayOptions& options) {
   }
   std::string line = "{\"origin\":" + Json(options.at).text();
   if (element) {
-    line += ",\"type\":" + Json(element->spec().words()).text() + ",\"element\":";
+    line += ",\"type\":" + Json(element->spec().describe()).text() + ",\"element\":";
     append_json(line, *element);
   } else {
     line += ",\"error\":" + error_to_json(element.error()).text();
@@ -43,5 +43,22 @@ int replay_on(const Dataset& dataset, const ReplayOptions& options) {
 int replay(const ReplayOptions& options) {
   return with_graph(options.graph, [&](const Dataset& dataset) { return replay_on(dataset, options); });
 }
+
+const char* const kReplayHelp = R"(
+An ORIGIN is source:position, as errors print it. In passes after the first,
+@pass follows: range:18204@2. If possible, only the source and the maps run, for
+that one position. A debugger then stops at the failure. Random numbers are the
+same as in the run that failed.
+
+Prints the element as `stoker run` does, or the error. --json prints an object
+with 'origin', and 'type' and 'element', or 'error'.
+
+Examples:
+  stoker replay g.json --at range:17
+  stoker replay g.json --at train:18204@2 --json
+  gdb --args stoker --workers 0 replay g.json --at range:17
+
+Exit codes: 0 success; 1 the element failed; 2 the graph or the origin is
+invalid, or there is no element of that origin.)";
 
 }  // namespace stoker::cli

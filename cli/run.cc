@@ -1,4 +1,5 @@
-// `stoker run`: the elements of a graph as JSON lines.
+// `stoker run`: prints the elements of a graph as JSON lines, and saves and
+// restores the state of the run.
 #include <fmt/format.h>
 
 #include "cli/commands.h"
@@ -7,6 +8,7 @@
 #include "cli/interrupt.h"
 #include "cli/terminal.h"
 #include "stoker/api/loader.h"
+#include "stoker/prepare/partial_file.h"
 
 namespace stoker::cli {
 namespace {
@@ -26,7 +28,8 @@ Result<void> restore(Loader& loader, const std::string& path) {
   return {};
 }
 
-// Prints until the limit, the end, an error, an interrupt, or nobody reads.
+// Prints elements until the limit, the end, an error, a signal, or until the
+// reader of the output is gone.
 Result<void> print_elements(Loader& loader, const RunOptions& options) {
   std::string line;
   for (int64_t n = 0; (!options.limit || n < *options.limit) && !interrupted(); ++n) {
@@ -53,9 +56,7 @@ void say_what_to_try(const Error& error, const RunOptions& options) {
 void list_skipped(Loader& loader) {
   const std::vector<Skipped> skipped = loader.skipped();
   if (skipped.empty()) return;
-  int64_t count = static_cast<int64_t>(skipped.size());
-  if (const Result<Json> stats = parse_json(loader.stats()))
-    if (const Json* told = stats->find("skipped"); told && told->as<int64_t>()) count = *told->as<int64_t>();
+  const int64_t count = std::max(loader.stats().skipped, std::ssize(skipped));
   remark(fmt::format("{} {} skipped:", grouped(count), count == 1 ? "element was" : "elements were"));
   for (size_t i = 0; i < std::min(skipped.size(), kMostListed); ++i) {
     const Error& error = skipped[i].error;
@@ -69,15 +70,16 @@ void list_skipped(Loader& loader) {
 Result<void> save(Loader& loader, const std::string& path) {
   if (Output::standard().reader_gone())
     return Error::precondition(
-        "the state was not saved: who read the output went away, and nobody knows after which "
-        "element; stop with --limit instead");
+        "the state was not saved: the reader of the output exited, so the last element that it received is unknown; "
+        "stop with --limit instead");
   STOKER_TRY(std::string state, loader.save());
-  return write_file(path, state + "\n");
+  const Uninterrupted until_done;
+  return prepare::write_file(path, state + "\n");
 }
 
 int run_on(const Dataset& dataset, const RunOptions& options) {
   if (!options.save.empty())
-    if (const Result<void> checked = check_writable(options.save); !checked) {
+    if (const Result<void> checked = prepare::check_writable(options.save); !checked) {
       complain(checked.error().message());
       return kWrongUse;
     }
@@ -108,5 +110,26 @@ int run_on(const Dataset& dataset, const RunOptions& options) {
 int run(const RunOptions& options) {
   return with_graph(options.graph, [&](const Dataset& dataset) { return run_on(dataset, options); });
 }
+
+const char* const kRunHelp = R"(
+Each element is one line: a value, a list (a tuple or an array), or an object (a
+dict). Bytes that are not UTF-8 are printed as {"base64": ...}, and non-finite
+numbers as "nan", "inf" or "-inf".
+
+If an element fails, the error and the element's origin are printed on standard
+error. With --on-error raise, the run stops there. A state saved then continues
+after the failed element. With --on-error skip, the run continues and lists the
+skipped elements at the end.
+
+Examples:
+  stoker run g.json
+  stoker run g.json --limit 100 --save state.json
+  stoker run g.json --restore state.json          print the remaining elements
+  stoker run g.json --on-error skip > elements.jsonl
+  cat g.json | stoker run - --print none          only check that it runs
+
+Exit codes: 0 success, also if elements were skipped; 1 an element failed, or an
+output could not be written; 2 the graph or the saved state is missing or
+invalid; 130 interrupted by Ctrl-C.)";
 
 }  // namespace stoker::cli

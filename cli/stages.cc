@@ -1,4 +1,4 @@
-// `stoker stages`: the table of stages and operations, as text or JSON.
+// `stoker stages`: lists stages and operations, as text or JSON.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,8 +11,6 @@
 namespace stoker::cli {
 namespace {
 
-bool is_source(const StageType& stage) { return stage.form == Form::kList || stage.form == Form::kStream; }
-
 Json params_json(const std::vector<ParamDoc>& params) {
   Json list = Json::list();
   for (const ParamDoc& param : params) {
@@ -20,7 +18,7 @@ Json params_json(const std::vector<ParamDoc>& params) {
     one.set("name", param.name);
     one.set("type", param.type);
     one.set("required", param.required);
-    if (!param.required) one.set("default", param.standard);
+    if (!param.required) one.set("default", param.default_value);
     one.set("doc", param.doc);
     list.push(std::move(one));
   }
@@ -31,7 +29,7 @@ Json stage_json(const StageType& stage) {
   Json json = Json::dict();
   json.set("name", stage.name);
   json.set("doc", stage.doc);
-  json.set("kind", is_source(stage) ? "source" : "transform");
+  json.set("kind", stage.is_source() ? "source" : "transform");
   json.set("form", name_of(stage.form));
   json.set("parameters", params_json(stage.params));
   return json;
@@ -52,7 +50,7 @@ std::string params_text(const std::vector<ParamDoc>& params) {
   size_t names = 0, types = 0, values = 0;
   std::vector<std::string> standards;
   for (const ParamDoc& param : params) {
-    standards.push_back(param.required ? "required" : "= " + param.standard.text());
+    standards.push_back(param.required ? "required" : "= " + param.default_value.text());
     names = std::max(names, width_of(param.name));
     types = std::max(types, width_of(param.type));
     values = std::max(values, width_of(standards.back()));
@@ -63,7 +61,7 @@ std::string params_text(const std::vector<ParamDoc>& params) {
   return text;
 }
 
-std::string inputs_words(int inputs) {
+std::string inputs_text(int inputs) {
   return inputs < 0 ? "any number of inputs" : inputs == 1 ? "1 input" : fmt::format("{} inputs", inputs);
 }
 
@@ -87,14 +85,14 @@ std::string plain_text(const Stages& all_stages, const Ops& all_ops) {
   for (const bool sources : {true, false}) {
     bool first = true;
     for (const StageType* stage : all_stages) {
-      if (is_source(*stage) != sources) continue;
+      if (stage->is_source() != sources) continue;
       if (std::exchange(first, false)) heading(sources ? "Sources" : "Transforms");
       text += fmt::format("  {}  {}\n", bold(stage->name), stage->doc) + params_text(stage->params);
     }
   }
   if (!all_ops.empty()) heading("Operations inside map and filter");
   for (const OpType* op : all_ops)
-    text += fmt::format("  {}  {} {}\n", bold(op->name), op->doc, dim("(" + inputs_words(op->inputs) + ")")) +
+    text += fmt::format("  {}  {} {}\n", bold(op->name), op->doc, dim("(" + inputs_text(op->inputs) + ")")) +
             params_text(op->params);
   return text;
 }
@@ -127,5 +125,17 @@ int stages(const StagesOptions& options) {
     print(plain_text(chosen_stages, chosen_ops));
   return kFine;
 }
+
+const char* const kStagesHelp = R"(
+Prints each stage or operation with one line of documentation, and its
+parameters with their types and defaults. --json prints an object with 'stages'
+and 'operations'.
+
+Examples:
+  stoker stages                   all stages and operations
+  stoker stages shuffle           one stage
+  stoker stages --json | jq -r '.stages[].name'
+
+Exit codes: 0 success; 2 there is no stage or operation of that name.)";
 
 }  // namespace stoker::cli

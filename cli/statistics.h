@@ -2,17 +2,15 @@
 
 #include <string>
 
-#include "stoker/graph/json.h"
+#include "stoker/runtime/loader_stats.h"
 
+// Prints what Loader::stats() returns.
 namespace stoker::cli {
 
-// The seconds that all stages together were busy, from Loader::stats().
-double busy_seconds(const Json& stats);
+// The sum of the busy seconds of all stages.
+double busy_seconds(const LoaderStats& stats);
 
-// The stages of Loader::stats(), a row each, with their share of the busy time.
-std::string stage_table(const Json& stats);
-
-double number_of(const Json& json, std::string_view key);
-std::string text_of(const Json& json, std::string_view key);
+// A table of the stages, with each stage's share of the busy time.
+std::string stage_table(const LoaderStats& stats);
 
 }  // namespace stoker::cli

@@ -17,7 +17,7 @@ namespace stoker::cli {
 namespace {
 
 constexpr size_t kBufferBytes = 64 << 10;
-// Who reads a slow pipeline's output sees an element at most so much later.
+// The maximum delay before the reader of a slow pipeline receives an element.
 constexpr int64_t kFlushNs = 100'000'000;
 
 int64_t clock_ns() {
@@ -106,11 +106,11 @@ int end_output(int status) {
 }
 
 void complain(std::string_view text) {
-  Output::standard().flush();  // what led to it first
+  Output::standard().flush();  // print what came before the error first
   write_all(STDERR_FILENO, "stoker: " + harmless(text) + "\n");
 }
 
-void complain(const Error& error) { complain(error.words()); }
+void complain(const Error& error) { complain(error.describe()); }
 
 void remark(std::string_view text) {
   Output::standard().flush();
@@ -163,7 +163,7 @@ std::string bar(double share, size_t width) {
 }
 
 size_t width_of(std::string_view text) {
-  // Bytes that begin a character.
+  // Count the bytes that start a UTF-8 character.
   return static_cast<size_t>(
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; }));
 }
@@ -202,26 +202,26 @@ std::string grouped(int64_t number) {
   return digits;
 }
 
-std::string bytes_words(double bytes) {
+std::string bytes_text(double bytes) {
   constexpr const char* units[] = {"bytes", "KB", "MB", "GB", "TB"};
   size_t unit = 0;
   for (; bytes >= 1024 && unit < 4; ++unit) bytes /= 1024;
   return unit == 0 ? fmt::format("{:.0f} bytes", bytes) : fmt::format("{:.1f} {}", bytes, units[unit]);
 }
 
-std::string seconds_words(double seconds) {
+std::string seconds_text(double seconds) {
   if (seconds >= 1) return fmt::format("{:.1f} s", seconds);
   if (seconds >= 1e-3) return fmt::format("{:.1f} ms", seconds * 1e3);
   if (seconds >= 1e-6) return fmt::format("{:.1f} µs", seconds * 1e6);
   return fmt::format("{:.1f} ns", seconds * 1e9);
 }
 
-std::string count_words(double count) {
+std::string count_text(double count) {
   if (count >= 1e6) return fmt::format("{:.1f} million", count / 1e6);
   if (count >= 100) return grouped(std::llround(count));
   return fmt::format("{:.1f}", count);
 }
 
-std::string percent_words(double share) { return fmt::format("{:.1f} %", share * 100); }
+std::string percent_text(double share) { return fmt::format("{:.1f} %", share * 100); }
 
 }  // namespace stoker::cli

@@ -7,11 +7,12 @@
 
 #include "stoker/core/error.h"
 
-// Standard output and standard error: results there, complaints here.
+// Standard output for results, standard error for errors and progress, and how
+// numbers are printed.
 namespace stoker::cli {
 
-// Standard output, buffered. What is written after the reader has gone, or
-// after an error, is dropped: `good` says so, and `end_output` tells it.
+// Standard output, buffered. After an error, or after the reader has exited, text
+// is dropped: good() returns false, and end_output() prints the error.
 class Output {
  public:
   static Output& standard();
@@ -32,28 +33,29 @@ class Output {
 inline void print(std::string_view text) { Output::standard().write(text); }
 void print_line(std::string_view text);
 
-// Flushes; an output that could not be written turns `status` into kBadData. A
-// reader that went away is no error.
+// Flushes standard output and returns the exit code: `status`, or kBadData if the
+// output could not be written. A reader that exited is not an error.
 int end_output(int status);
 
-// Names of files and messages may hold anything; a terminal must not obey it.
+// Replaces control characters other than line breaks with '?': file names and
+// messages may contain any bytes, and a terminal would interpret them.
 std::string harmless(std::string_view text);
 
-// "stoker: …" on standard error, without control characters.
+// Prints "stoker: …" on standard error, without control characters.
 void complain(std::string_view text);
 void complain(const Error& error);
-// A line on standard error as it is, for what is neither error nor result.
+// Prints a line on standard error that is neither an error nor a result.
 void remark(std::string_view text);
 
 bool output_is_terminal();
 bool errors_are_terminal();
 
-// Text in a style where standard output shows colours; else as it is.
+// Styles a text if standard output shows colors; returns it unchanged otherwise.
 std::string bold(std::string_view text);
 std::string dim(std::string_view text);
 
-// A line that is written over and over: on a terminal in place, elsewhere
-// each time anew, which the caller should do more rarely.
+// A line that is updated: in place on a terminal, and as a new line otherwise. A
+// caller should update less often if in_place() is false.
 class LiveLine {
  public:
   explicit LiveLine(bool on_errors) : on_errors_(on_errors) {}
@@ -66,10 +68,10 @@ class LiveLine {
   bool shown_ = false;
 };
 
-// A bar of `width` places, filled up to a share.
+// A bar of `width` characters, filled up to a share.
 std::string bar(double share, size_t width);
 
-// Columns under headings; all but the first to the right.
+// Columns under headings; all but the first are aligned to the right.
 class Table {
  public:
   explicit Table(std::vector<std::string> headings) : rows_{std::move(headings)} {}
@@ -80,19 +82,19 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// Columns on the terminal that a text takes.
+// The number of terminal columns of a text.
 size_t width_of(std::string_view text);
 std::string padded(std::string_view text, size_t width);
 
 // "12,345"
 std::string grouped(int64_t number);
 // "1.5 MB"
-std::string bytes_words(double bytes);
+std::string bytes_text(double bytes);
 // "12.3 µs"
-std::string seconds_words(double seconds);
+std::string seconds_text(double seconds);
 // "4.0 million", "12,345", "3.2"
-std::string count_words(double count);
+std::string count_text(double count);
 // "12.3 %"
-std::string percent_words(double share);
+std::string percent_text(double share);
 
 }  // namespace stoker::cli

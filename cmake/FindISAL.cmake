@@ -1,4 +1,4 @@
-# Finds Intel ISA-L, which brings no CMake file of its own: ISAL::ISAL.
+# Finds Intel ISA-L, which has no CMake file of its own. Defines ISAL::ISAL.
 find_path(ISAL_INCLUDE_DIR isa-l.h)
 find_library(ISAL_LIBRARY isal)
 mark_as_advanced(ISAL_INCLUDE_DIR ISAL_LIBRARY)

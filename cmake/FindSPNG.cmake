@@ -1,4 +1,4 @@
-# Finds libspng, which brings no CMake file of its own on Debian: SPNG::SPNG.
+# Finds libspng, which has no CMake file of its own on Debian. Defines SPNG::SPNG.
 find_path(SPNG_INCLUDE_DIR spng.h)
 find_library(SPNG_LIBRARY spng)
 mark_as_advanced(SPNG_INCLUDE_DIR SPNG_LIBRARY)

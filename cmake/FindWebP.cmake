@@ -1,4 +1,5 @@
-# Finds libwebp and libwebpdemux, which bring no CMake file of their own on Debian: WebP::WebP.
+# Finds libwebp and libwebpdemux, which have no CMake files of their own on Debian.
+# Defines WebP::WebP.
 find_path(WEBP_INCLUDE_DIR webp/demux.h)
 find_library(WEBP_LIBRARY webp)
 find_library(WEBPDEMUX_LIBRARY webpdemux)

@@ -1,4 +1,5 @@
-# Finds zstd, whose CMake file names its targets by how it was built: ZSTD::ZSTD.
+# Finds zstd. Defines ZSTD::ZSTD: the names of the targets in zstd's own CMake file
+# depend on how it was built.
 find_path(ZSTD_INCLUDE_DIR zstd.h)
 find_library(ZSTD_LIBRARY zstd)
 mark_as_advanced(ZSTD_INCLUDE_DIR ZSTD_LIBRARY)

@@ -1,12 +1,12 @@
-# The helpers of CMakeLists.txt: stoker_room(), stoker_test(), stoker_bench()
-# and what goes with them. A folder that is missing or empty makes no target.
+# The helper functions of CMakeLists.txt: stoker_room(), stoker_test(),
+# stoker_bench() and others. A folder that is missing or empty defines no target.
 
 set(STOKER_ROOT "${CMAKE_CURRENT_LIST_DIR}/..")
 cmake_path(NORMAL_PATH STOKER_ROOT)
 string(REGEX REPLACE "/$" "" STOKER_ROOT "${STOKER_ROOT}")
 
-# Directory-wide settings. Only those that change results reach the users of
-# add_subdirectory(); warnings and tools are for work on Stoker itself.
+# Directory-wide settings. Only settings that change results apply to users of
+# add_subdirectory(); warnings and tools apply to the development of Stoker.
 macro(stoker_settings)
   set(CMAKE_CXX_STANDARD 20)
   set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -25,29 +25,34 @@ macro(stoker_settings)
       set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_BASEDIR=${STOKER_ROOT} CCACHE_NOHASHDIR=1 ${CCACHE_PROGRAM})
     endif()
   endif()
-  # The same bits on every machine: no fused multiply-add behind our back.
+  # The same bits on every machine: the compiler must not fuse multiplications and additions.
   add_compile_options(-ffp-contract=off)
-  if(STOKER_STRICT)
-    # Designated initialisers leave fields out on purpose.
-    add_compile_options(-Wall -Wextra -Wpedantic -Wno-missing-field-initializers)
-    # With the compilers that CI builds with; others may warn of more, and of what is fine.
-    if("${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" MATCHES "^(GNU 12|Clang 19)\\.")
-      add_compile_options(-Werror)
-    endif()
-    # GCC 12 sees overlapping copies in plain string concatenation (its bug 105651).
-    add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
-    if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-      add_compile_options(-Wthread-safety -Wno-missing-designated-field-initializers)
-    endif()
-  endif()
 endmacro()
+
+# Compiles a target with warnings. They are errors with the compilers of CI; other compilers may warn about correct
+# code. The sources of the Python package are compiled without warnings, because nanobind's headers cause some.
+function(stoker_warn target)
+  if(NOT STOKER_STRICT)
+    return()
+  endif()
+  # Designated initializers omit fields on purpose.
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wno-missing-field-initializers)
+  if("${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" MATCHES "^(GNU 12|Clang 19)\\.")
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  # GCC 12 reports overlapping copies in string concatenations (GCC bug 105651).
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_compile_options(${target} PRIVATE -Wthread-safety -Wno-missing-designated-field-initializers)
+  endif()
+endfunction()
 
 # stoker_room(<name> [ROOMS <room>...] [NEEDS <target>...] [SOURCES <file>...])
 #
-# The library stoker_<name>, alias stoker::<name>, of src/stoker/<name>: every
-# .h is promised, every .cc compiled. NEEDS are private; one that was not found
-# is left out, one that was found defines STOKER_HAVE_<package> (ISAL::ISAL:
-# STOKER_HAVE_ISAL) in the room's sources.
+# Defines the library stoker_<name>, alias stoker::<name>, of the module
+# src/stoker/<name>: every .h is public, every .cc is compiled. NEEDS are private. A
+# package that was not found is not linked; one that was found defines
+# STOKER_HAVE_<package> (ISAL::ISAL: STOKER_HAVE_ISAL) in the module's sources.
 function(stoker_room name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ROOMS;NEEDS;SOURCES")
   set(folder "${STOKER_ROOT}/src/stoker/${name}")
@@ -61,6 +66,7 @@ function(stoker_room name)
   set(target stoker_${name})
   if(sources)
     add_library(${target} STATIC ${sources})
+    stoker_warn(${target})
     set(scope PUBLIC)
     foreach(need IN LISTS arg_NEEDS)
       if(NOT TARGET ${need})
@@ -69,7 +75,7 @@ function(stoker_room name)
       string(REGEX REPLACE "::.*" "" package ${need})
       string(TOUPPER "STOKER_HAVE_${package}" have)
       target_compile_definitions(${target} PRIVATE ${have})
-      if(package STREQUAL "nlohmann_json")  # headers alone: no business of who links us
+      if(package STREQUAL "nlohmann_json")  # only headers: programs that link Stoker do not need it
         target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:${need}>)
       else()
         target_link_libraries(${target} PRIVATE ${need})
@@ -93,11 +99,11 @@ function(stoker_room name)
   set_property(GLOBAL APPEND PROPERTY STOKER_ROOMS ${target})
 endfunction()
 
-# stoker::stoker, all rooms joined, with the headers directly in src/stoker.
+# Defines stoker::stoker: all modules, and the headers directly in src/stoker.
 function(stoker_join)
   get_property(rooms GLOBAL PROPERTY STOKER_ROOMS)
   file(GLOB headers CONFIGURE_DEPENDS "${STOKER_ROOT}/src/stoker/*.h")
-  list(FILTER headers EXCLUDE REGEX "/torch\\.h$")  # needs LibTorch, so nothing here compiles it
+  list(FILTER headers EXCLUDE REGEX "/torch\\.h$")  # requires LibTorch, so no target here compiles it
   add_library(stoker INTERFACE)
   add_library(stoker::stoker ALIAS stoker)
   target_compile_features(stoker INTERFACE cxx_std_20)
@@ -109,7 +115,7 @@ function(stoker_join)
   target_link_libraries(stoker INTERFACE ${rooms})
 endfunction()
 
-# The command, bin/stoker, of cli/*.cc.
+# Defines the command, bin/stoker, from cli/*.cc.
 function(stoker_command)
   file(GLOB sources CONFIGURE_DEPENDS "${STOKER_ROOT}/cli/*.cc")
   if(NOT sources)
@@ -117,19 +123,21 @@ function(stoker_command)
   endif()
   find_package(CLI11 REQUIRED)
   add_executable(stoker_cli ${sources})
+  stoker_warn(stoker_cli)
   set_target_properties(stoker_cli PROPERTIES OUTPUT_NAME stoker)
   target_include_directories(stoker_cli PRIVATE "${STOKER_ROOT}")
   target_compile_definitions(stoker_cli PRIVATE STOKER_VERSION="${PROJECT_VERSION}")
   target_link_libraries(stoker_cli PRIVATE stoker::stoker CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
 endfunction()
 
-# What tests share: #include "support/numbers.h" from tests/support.
+# Defines the library of the tests, from tests/support: #include "support/support.h".
 function(stoker_test_support)
   file(GLOB sources CONFIGURE_DEPENDS "${STOKER_ROOT}/tests/support/*.cc")
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   if(sources)
     add_library(stoker_support STATIC ${sources})
-    # For a fixture() in them; not for every test, whose objects other clones share.
+    stoker_warn(stoker_support)
+    # Only for fixture(), not for every test: compiled tests are shared with other clones of the tree.
     target_compile_definitions(stoker_support PRIVATE STOKER_FIXTURES="${STOKER_ROOT}/tests/fixtures")
     set(scope PUBLIC)
   else()
@@ -140,7 +148,11 @@ function(stoker_test_support)
   target_link_libraries(stoker_support ${scope} stoker::stoker GTest::gtest fmt::fmt nlohmann_json::nlohmann_json)
 endfunction()
 
-# stoker_test(<program> FOLDERS <folder of tests/>...): all their *_test.cc.
+# stoker_test(<program> FOLDERS <folder of tests/>...)
+#
+# Defines a test program from all *_test.cc of the folders. ctest runs each test in a
+# process of its own or, with STOKER_TEST_SHARDS, all of them in that many processes:
+# under a sanitizer, starting a process takes longer than most tests.
 function(stoker_test program)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS")
   set(sources)
@@ -153,9 +165,20 @@ function(stoker_test program)
   endif()
   set(STOKER_TEST_TIMEOUT 120 CACHE STRING "Seconds a test may take")
   add_executable(${program} ${sources})
+  stoker_warn(${program})
   target_link_libraries(${program} PRIVATE stoker_support GTest::gtest_main)
   include(GoogleTest)
   string(REGEX REPLACE "_tests$" "" prefix ${program})
+  if(STOKER_TEST_SHARDS)
+    math(EXPR last "${STOKER_TEST_SHARDS} - 1")
+    foreach(shard RANGE ${last})
+      add_test(NAME ${prefix}.shard_${shard} COMMAND ${program} --gtest_brief=1)
+      set_tests_properties(${prefix}.shard_${shard} PROPERTIES
+        TIMEOUT 1200
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=${STOKER_TEST_SHARDS};GTEST_SHARD_INDEX=${shard}")
+    endforeach()
+    return()
+  endif()
   gtest_discover_tests(${program}
     TEST_PREFIX ${prefix}.
     DISCOVERY_MODE PRE_TEST
@@ -163,8 +186,8 @@ function(stoker_test program)
     PROPERTIES TIMEOUT ${STOKER_TEST_TIMEOUT})
 endfunction()
 
-# Scripts *_test.py and *_test.sh of the folders of tests/. They find the
-# command in $STOKER, and those in tests/cli are left out without it.
+# Adds the scripts *_test.py and *_test.sh of folders of tests/. $STOKER is the path
+# of the command; without the command, the scripts in tests/cli are not added.
 function(stoker_script_tests)
   foreach(folder IN LISTS ARGN)
     if(folder STREQUAL "cli" AND NOT TARGET stoker_cli)
@@ -188,13 +211,14 @@ function(stoker_script_tests)
   endforeach()
 endfunction()
 
-# One program for each source in a folder: targets <prefix>_<file>, in bin/<out>.
+# Defines one program for each source in a folder: targets <prefix>_<file>, in bin/<out>.
 function(stoker_programs folder prefix out)
   file(GLOB sources CONFIGURE_DEPENDS "${STOKER_ROOT}/${folder}/*.cc")
   foreach(source IN LISTS sources)
     cmake_path(GET source STEM stem)
     set(target ${prefix}_${stem})
     add_executable(${target} "${source}")
+    stoker_warn(${target})
     set_target_properties(${target} PROPERTIES
       OUTPUT_NAME ${stem} RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin/${out}")
     target_include_directories(${target} PRIVATE "${STOKER_ROOT}")
@@ -202,25 +226,26 @@ function(stoker_programs folder prefix out)
   endforeach()
 endfunction()
 
-# One program for each source of bench/kernels, in bin/bench; all of
-# bench/pipelines in one, bin/stoker-bench.
+# Defines one program for each source of bench/kernels, in bin/bench, and one program
+# for all of bench/pipelines, bin/stoker-bench.
 function(stoker_bench)
   stoker_programs(bench/kernels stoker_bench bench benchmark::benchmark fmt::fmt)
   file(GLOB sources CONFIGURE_DEPENDS "${STOKER_ROOT}/bench/pipelines/*.cc")
   add_executable(stoker_bench ${sources})
+  stoker_warn(stoker_bench)
   set_target_properties(stoker_bench PROPERTIES OUTPUT_NAME stoker-bench)
   target_include_directories(stoker_bench PRIVATE "${STOKER_ROOT}")
   target_link_libraries(stoker_bench PRIVATE stoker::stoker fmt::fmt nlohmann_json::nlohmann_json JPEG::JPEG)
 endfunction()
 
-# The extension module stoker._core of python/binding; nanobind is a Python package
-# and says itself where its CMake files lie.
+# Defines the extension module stoker._core from python/binding, and what a wheel contains: the module and the
+# command. nanobind is a Python package that prints the path of its CMake files.
 function(stoker_python)
   find_package(Python 3.9 REQUIRED COMPONENTS Interpreter Development.Module)
   execute_process(COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir
     OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE nanobind_ROOT RESULT_VARIABLE failed)
   if(failed)
-    message(FATAL_ERROR "STOKER_PYTHON needs nanobind: ${Python_EXECUTABLE} -m pip install nanobind")
+    message(FATAL_ERROR "STOKER_PYTHON requires nanobind; install it: ${Python_EXECUTABLE} -m pip install nanobind")
   endif()
   find_package(nanobind CONFIG REQUIRED)
   file(GLOB sources CONFIGURE_DEPENDS "${STOKER_ROOT}/python/binding/*.cc")
@@ -228,12 +253,16 @@ function(stoker_python)
   target_include_directories(_core PRIVATE "${STOKER_ROOT}")
   target_link_libraries(_core PRIVATE stoker::stoker)
   install(TARGETS _core LIBRARY DESTINATION stoker COMPONENT python)
+  if(SKBUILD AND TARGET stoker_cli)  # pip installs it next to the interpreter
+    install(TARGETS stoker_cli RUNTIME DESTINATION "${SKBUILD_SCRIPTS_DIR}" COMPONENT python)
+  endif()
 endfunction()
 
-# What the demo shows and needs no LibTorch for, and its test.
+# Defines the part of the demo that does not require LibTorch, and its test.
 function(stoker_demo)
   set(folder "${STOKER_ROOT}/examples/fashion_mnist")
-  add_library(stoker_stalls STATIC "${folder}/pictures.cc" "${folder}/stalls.cc")
+  add_library(stoker_stalls STATIC "${folder}/images.cc" "${folder}/stalls.cc")
+  stoker_warn(stoker_stalls)
   target_include_directories(stoker_stalls PUBLIC "${STOKER_ROOT}")
   target_link_libraries(stoker_stalls PUBLIC stoker::stoker)
   if(STOKER_TESTS)
@@ -242,12 +271,13 @@ function(stoker_demo)
   endif()
 endfunction()
 
-# What includes stoker/torch.h: its test, and examples/fashion_mnist with its
-# programs bin/examples/fashion_mnist_<name>. Left out without LibTorch, and with
-# clang, which does not compile LibTorch 1.13; a test that is skipped says so.
+# Defines the targets that include stoker/torch.h: its test, and the programs of
+# examples/fashion_mnist, bin/examples/fashion_mnist_<name>. Without LibTorch, and with
+# clang, which cannot compile LibTorch 1.13, it adds a skipped test that names the
+# reason.
 function(stoker_torch)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    stoker_torch_left_out("LibTorch wants g++, this is ${CMAKE_CXX_COMPILER_ID}")
+    stoker_torch_left_out("LibTorch requires g++, found ${CMAKE_CXX_COMPILER_ID}")
     return()
   endif()
   find_package(LibTorch QUIET)
@@ -262,9 +292,11 @@ function(stoker_torch)
   if(STOKER_EXAMPLES)
     set(folder "${STOKER_ROOT}/examples/fashion_mnist")
     add_library(stoker_fashion_mnist STATIC "${folder}/network.cc")
+    stoker_warn(stoker_fashion_mnist)
     target_link_libraries(stoker_fashion_mnist PUBLIC stoker_stalls fmt::fmt PRIVATE LibTorch::LibTorch)
     foreach(program IN ITEMS train scenarios)
       add_executable(fashion_mnist_${program} "${folder}/${program}.cc")
+      stoker_warn(fashion_mnist_${program})
       set_target_properties(fashion_mnist_${program} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin/examples")
       target_link_libraries(fashion_mnist_${program} PRIVATE stoker_fashion_mnist)
@@ -280,10 +312,10 @@ function(stoker_torch_left_out reason)
   endif()
 endfunction()
 
-# One libFuzzer program for each tests/fuzz/*_fuzz.cc, in bin/fuzz.
+# Defines one libFuzzer program for each tests/fuzz/*_fuzz.cc, in bin/fuzz.
 function(stoker_fuzzers)
   if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-    message(FATAL_ERROR "STOKER_FUZZ needs clang, this is ${CMAKE_CXX_COMPILER_ID}; use the preset asan")
+    message(FATAL_ERROR "STOKER_FUZZ requires clang, found ${CMAKE_CXX_COMPILER_ID}; use the preset asan")
   endif()
   stoker_programs(tests/fuzz stoker_fuzz fuzz -fsanitize=fuzzer)
 endfunction()

@@ -1,4 +1,4 @@
-# cmake --install, and find_package(stoker) afterwards.
+# The rules of `cmake --install`, and the package file for find_package(stoker).
 function(stoker_install)
   include(GNUInstallDirs)
   include(CMakePackageConfigHelpers)

@@ -1,10 +1,10 @@
-# Reads stages.def and ops.def: one small source for each line, so that a file
-# which calls one stage never pays for the others; eight lines are compiled as
-# one, as most of the time goes into the headers they share. A line whose header
-# or test is missing does not configure.
+# Reads stages.def and ops.def, and generates one small source file per line, so that
+# a file that calls one stage does not compile the others. Eight of these files are
+# compiled together, because most of the time is spent in their common headers. A line
+# without a header or a test is a configuration error.
 
-# stoker_stage_sources(<variable>): the generated sources, for the room api. Also
-# writes stoker/all_stages.h, which includes every header the lists name.
+# stoker_stage_sources(<variable>): sets the variable to the generated sources, for the
+# module api. Also writes stoker/all_stages.h, which includes all headers of the lists.
 function(stoker_stage_sources variable)
   set(sources)
   set(includes)
@@ -49,9 +49,9 @@ function(stoker_stage_sources variable)
         endif()
       endforeach()
       set(name "${template}_${STOKER_METHOD}")
-      string(REGEX REPLACE "^source_" "stage_" unique "${name}")  # both are methods of Dataset
+      string(REGEX REPLACE "^source_" "stage_" unique "${name}")  # sources and stages are both methods of Dataset
       if(unique IN_LIST seen)
-        message(FATAL_ERROR "src/stoker/api/${list}.def: '${STOKER_METHOD}' stands there twice")
+        message(FATAL_ERROR "src/stoker/api/${list}.def: '${STOKER_METHOD}' is listed twice; remove one line")
       endif()
       list(APPEND seen ${unique})
 
@@ -67,6 +67,6 @@ function(stoker_stage_sources variable)
   list(SORT includes)
   list(JOIN includes "" STOKER_INCLUDES)
   file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/generated/include/stoker/all_stages.h" @ONLY
-    CONTENT "#pragma once\n\n// From stages.def and ops.def; do not edit.\n@STOKER_INCLUDES@")
+    CONTENT "#pragma once\n\n// Generated from stages.def and ops.def; do not edit.\n@STOKER_INCLUDES@")
   set(${variable} ${sources} PARENT_SCOPE)
 endfunction()

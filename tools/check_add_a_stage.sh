@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Does what CONTRIBUTING.md says under "Adding a stage" and "Adding an
-# operation", in a copy of the tree: header, test, line, and nothing else; then
-# builds the stages' tests and runs those of the new ones. Also fails when the page shows other text than the files.
+# Follows the steps of CONTRIBUTING.md, "Adding a stage" and "Adding an operation", in a
+# copy of the tree: header, test and line. Then builds stages_tests and runs the tests of
+# the new stage and operation. Also fails if the page and the example files differ.
 set -euo pipefail
 source "$(dirname "$0")/setup.sh"
 
@@ -12,7 +12,7 @@ python3 - CONTRIBUTING.md examples/add_a_stage/{stride.h,stride_test.cc,stages.d
 import pathlib, sys
 page, *files = map(pathlib.Path, sys.argv[1:])
 missing = [str(f) for f in files if f.read_text().strip() not in page.read_text()]
-sys.exit(f"{page} does not show what is in {', '.join(missing)}" if missing else 0)
+sys.exit(f"{page} does not contain the text of {', '.join(missing)}; copy it into the page" if missing else 0)
 END
 
 tree_files . | tar -c --null -T - | tar -x -C "$folder"
@@ -24,7 +24,7 @@ cp examples/add_a_stage/invert.h src/stoker/ops/
 cp examples/add_a_stage/invert_test.cc tests/ops/
 cat examples/add_a_stage/ops.def >>src/stoker/api/ops.def
 build release stages_tests
-build/release/bin/stages_tests --gtest_brief=1 --gtest_filter='*Stride*:*stride*:Invert.*'
+build/release/bin/stages_tests --gtest_brief=1 --gtest_filter='*Stride*:*stride*:Invert.*:*invert*'
 echo '#include "stoker/stoker.h"
 auto every_third() { return stoker::Dataset::range({.stop = 9}).stride({.step = 3}); }' |
   g++ -std=c++20 -fsyntax-only -Isrc -Ibuild/release/generated/include -x c++ -

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the release build into a temporary folder and builds the two programs
-# of tests/consumer: one with find_package, one with add_subdirectory.
+# Installs the release build into a temporary folder, and builds and runs the two
+# programs of tests/consumer: one uses find_package, the other add_subdirectory.
 set -euo pipefail
 source "$(dirname "$0")/setup.sh"
 

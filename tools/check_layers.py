@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Checks the includes of src/stoker against the table of rooms in ARCHITECTURE.md.
+"""Check the includes of src/stoker against the table of modules in ARCHITECTURE.md.
 
-A room includes itself and what its row allows. Every #include "..." is written
-from src/, and a header includes the standard library, the system's headers and
-ours, never a third party's. Prints file:line and the reason; exit code 1 if any.
+A module may include itself and the modules in its row. The path in every
+#include "..." is relative to src/. A header includes only the standard library,
+system headers and Stoker's headers, never third-party headers. Prints file:line
+and the reason for each wrong include; the exit code is 1 if there are any.
 """
 
 import pathlib
 import re
 import sys
 
-# Above the rooms: they may include any. Those with a value may also include these libraries.
+# Headers above the modules may include any module, and the third-party headers that start with the prefixes listed.
 ABOVE = {"stoker.h": (), "torch.h": ("torch/", "ATen/", "c10/")}
 
 STANDARD = set(
@@ -39,11 +40,11 @@ class LayoutError(Exception):
 
 
 def read_table(text):
-    """The rooms of the table `| room | what belongs | may include |`, and what each may include."""
+    """Return {module: modules it may include} from the table `| module | what belongs | may include |`."""
     rows, inside = {}, False
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        if cells == ["room", "what belongs", "may include"]:
+        if cells == ["module", "what belongs", "may include"]:
             inside = True
         elif not inside or set(line) <= set("| -:"):
             inside = inside and line.startswith("|")
@@ -52,31 +53,31 @@ def read_table(text):
         else:
             inside = False
     if not rows:
-        raise LayoutError("no table 'room | what belongs | may include'")
+        raise LayoutError("no table 'module | what belongs | may include'")
 
     allowed = {}
     for room, words in rows.items():
         if words == "the standard library":
             allowed[room] = set()
-        elif match := re.fullmatch(r"every room(?: but (.+))?", words):
+        elif match := re.fullmatch(r"every module(?: but (.+))?", words):
             allowed[room] = set(rows) - set(re.split(r",\s*", match[1] or ""))
         else:
             allowed[room] = set(re.split(r",\s*", words))
         if unknown := allowed[room] - set(rows):
-            raise LayoutError(f"room '{room}' may include '{min(unknown)}', which is no room")
+            raise LayoutError(f"module '{room}' may include '{min(unknown)}', which is not a module")
         allowed[room].add(room)
     return allowed
 
 
 def check_file(path, text, allowed):
-    """The wrong includes of one file, as (line, reason). `path` is below src/stoker."""
+    """Yield (line, reason) for each wrong include of one file. `path` is relative to src/stoker."""
     parts = path.split("/")
     room = parts[0] if len(parts) > 1 else None
     if room is None and path not in ABOVE:
-        yield 1, f"only {' and '.join(ABOVE)} stand above the rooms; move it into one"
+        yield 1, f"only {' and '.join(ABOVE)} are outside the modules; move this file into a module"
         return
     if room is not None and room not in allowed:
-        yield 1, f"ARCHITECTURE.md has no room '{room}'"
+        yield 1, f"ARCHITECTURE.md has no module '{room}'; add a row to its table"
         return
     header = path.endswith(".h")
     for number, line in enumerate(text.splitlines(), 1):
@@ -86,26 +87,26 @@ def check_file(path, text, allowed):
         quoted, name = match[1] == '"', match[2]
         if name.startswith("stoker/"):
             if not quoted:
-                yield number, f'write "{name}" in quotes: it is ours'
+                yield number, f'write "{name}" in quotes: it is a Stoker header'
             target = name.split("/")[1]
             if room is None:
                 continue
             if target in ABOVE:
-                yield number, f"'{room}' may not include {name}, which stands above the rooms"
+                yield number, f"'{room}' may not include {name}, which is above the modules"
             elif target not in allowed:
-                yield number, f"{name} lies in no room"
+                yield number, f"{name} is in no module"
             elif target not in allowed[room]:
-                others = ", ".join(sorted(allowed[room] - {room})) or "the standard library alone"
+                others = ", ".join(sorted(allowed[room] - {room})) or "only the standard library"
                 yield number, f"'{room}' may not include '{target}' ({name}); it may include {others}"
         elif quoted:
-            yield number, f'write the path from src/: "stoker/…/{name.split("/")[-1]}"'
+            yield number, f'write the path relative to src/: "stoker/…/{name.split("/")[-1]}"'
         elif header and not (name in STANDARD or SYSTEM.match(name)):
             if room is not None or not name.startswith(ABOVE[path] or ("\0",)):
-                yield number, f"a header may not include <{name}>: only the standard library, the system's and ours"
+                yield number, f"a header may not include <{name}>: only standard, system and Stoker headers"
 
 
 def check_tree(root):
-    """All wrong includes below root/src/stoker, as lines to print; and how many files were read."""
+    """Return the wrong includes below root/src/stoker as lines to print, and the number of files read."""
     allowed = read_table((root / "ARCHITECTURE.md").read_text(encoding="utf-8"))
     base, found, count = root / "src" / "stoker", [], 0
     for path in sorted(base.rglob("*")):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/fixtures/csv.json: what TensorFlow's CsvDataset makes of texts. Needs TensorFlow."""
+"""Write tests/fixtures/csv.json: what TensorFlow's CsvDataset reads from sample texts. Requires TensorFlow."""
 
 import base64
 import json
@@ -23,7 +23,7 @@ PAIRS = ["a,b\n\nc,d", "a,b,c\nd\n,\ne,f\n", '"a,b","c\r\nd"\r\ne,f', "a,", ",",
 
 
 def outcome(text, types, options):
-    """Elements as [type, value], errors as null."""
+    """Return the elements that TensorFlow reads from `text`: a list of values each, or None for an error."""
     with tempfile.NamedTemporaryFile() as file:
         file.write(text.encode("latin-1"))
         file.flush()
@@ -37,7 +37,7 @@ def outcome(text, types, options):
                 return found
             except tf.errors.InvalidArgumentError:
                 found.append(None)
-    raise RuntimeError(f"no end to {text!r}")
+    raise RuntimeError(f"TensorFlow returned 50 elements of {text!r} and no end")
 
 
 def value_of(value):
@@ -45,7 +45,7 @@ def value_of(value):
 
 
 def random_text(rng):
-    """Records that quote as they should: with a wrong quote TensorFlow loses the rest of the file, and we a line."""
+    """Return records with valid quotes: after an invalid one TensorFlow loses the rest of the file, Stoker a line."""
     def field():
         text = "".join(rng.choice("ab1, ") for _ in range(rng.randrange(4)))
         quoted = rng.random() < 0.4 or "," in text

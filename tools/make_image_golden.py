@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes tests/fixtures/image/golden.npz: TensorFlow's results for the calls of tests/python/image_cases.py.
+"""Write tests/fixtures/image/golden.npz: TensorFlow's results for the calls of tests/python/image_cases.py.
 
-Needs TensorFlow; what it writes lets tests/python/image_golden_test.py compare without. The file says which version
-it is from.
+Requires TensorFlow. With the file, tests/python/image_golden_test.py compares the results without TensorFlow. The file
+records the version of TensorFlow.
 """
 
 import os

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes docs/reference from what the command says of itself.
+"""Write docs/reference from the output of `stoker stages --json`.
 
-  tools/make_reference.py           runs `stoker stages --json` and writes stages.md and ops.md
-  tools/make_reference.py --check   writes nothing; exit code 1 when a page is not what it would be
+  tools/make_reference.py           writes stages.md and ops.md
+  tools/make_reference.py --check   writes nothing; the exit code is 1 if a page is out of date
 
 The command is build/release/bin/stoker, or $STOKER.
 """
@@ -19,17 +19,17 @@ HEAD = "<!-- Written by tools/make_reference.py from `stoker stages --json`: cha
 
 STAGES = """# Stages
 
-A stage is written `{"stage": NAME, parameters…}` in a [graph file](../formats/graph.md) and
-`.NAME({.parameter = …})` in C++. Types are those of JSON: a *graph* is a list of stages, a *function* is
-`{"args": […], "value": E}`, an *element* is the value of a source; "or null" may be left out.
+A stage is written as `{"stage": NAME, parameters…}` in a [graph file](../formats/graph.md) and as
+`.NAME({.parameter = …})` in C++. Types are those of the graph file: a *graph* is a list of stages, a *function* is
+`{"args": […], "value": E}`, and an *element* is the value of a source. Parameters with a default may be omitted.
 
 """
 
 OPS = """# Operations
 
-An operation stands inside the function of a `map` or `filter`: `{"op": NAME, "in": [E…], parameters…}` in a
-[graph file](../formats/graph.md), a function or an operator on `Value` in C++. Shapes broadcast and types promote as in
-NumPy 2.
+An operation is used inside the function of a `map` or `filter`. It is written as
+`{"op": NAME, "in": [E…], parameters…}` in a [graph file](../formats/graph.md), and as a function or an operator on
+`Value` in C++. Shapes broadcast and types promote as in NumPy 2.
 
 """
 
@@ -98,7 +98,7 @@ def main(arguments, root=ROOT):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     for name in stale:
-        print(f"{name} is not what the stages say; run tools/make_reference.py", file=sys.stderr)
+        print(f"{name} is out of date; run tools/make_reference.py", file=sys.stderr)
     return 1 if stale else 0
 
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Writes python/stoker/*.pyi: the package's signatures with types, for editors and type checkers.
+"""Write python/stoker/*.pyi: the package's signatures with types, for editors and type checkers.
 
-  tools/make_stubs.py           reads the package's source and `stoker stages --json`
-  tools/make_stubs.py --check   writes nothing; exit code 1 when a stub is not what it would be
+  tools/make_stubs.py           reads the package's source and `stoker stages --json`, and writes the stubs
+  tools/make_stubs.py --check   writes nothing; the exit code is 1 if a stub is out of date
 
-Names, parameters and defaults are the source's. The type of a parameter is its annotation, or what PARAMETERS below says of
-its name, which is the same wherever it stands; one that is in neither is an error. A function returns what it is annotated
-with, or what RETURNS says of its module. Stages and operations of the table that have no function of their own are added by
-their names. The command is build/release/bin/stoker, or $STOKER.
+Names, parameters and defaults come from the source. The type of a parameter is its annotation or, without one, the
+entry for its name in PARAMETERS below; a parameter with neither is an error. The return type of a function is its
+annotation or the entry for its module in RETURNS. Stages and operations of the table that have no Python function of
+their own are added under their names. The command is build/release/bin/stoker, or $STOKER.
 """
 
 import ast
@@ -24,7 +24,7 @@ PACKAGE = "python/stoker"
 
 HEAD = "# Written by tools/make_stubs.py: change the source or the table of stages, not this file.\n"
 
-# What the stubs have beside the source: names for types.
+# Type aliases that the stubs use and the source does not have.
 TYPES = HEAD + '''import os
 from collections.abc import Iterable
 from typing import Any, Protocol, TypeAlias
@@ -51,7 +51,7 @@ Int: TypeAlias = int | np.integer[Any] | npt.NDArray[Any]
 '''
 
 IMPORTS = '''from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, overload
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -60,7 +60,7 @@ from typing_extensions import Self
 from . import _types as t
 '''
 
-# By name; "function.name" or "Class.function.name" where one means something else there.
+# Types by parameter name; "function.name" or "Class.function.name" if a parameter has another type there.
 PARAMETERS = {
     # values of elements
     **dict.fromkeys(("image", "images", "contents", "x", "y", "tensor", "input", "input_tensor", "serialized", "labels",
@@ -92,6 +92,8 @@ PARAMETERS = {
     **dict.fromkeys(("csv_dataset.filenames", "NpyDataset.filenames", "IdxDataset.filenames"), "t.Paths"),
     "file_pattern": "t.Paths",
     "path": "t.Path",
+    **dict.fromkeys(("index.path", "verify.path", "inspect.path"), "t.Paths"),
+    **dict.fromkeys(("pack.source", "destination", "pack.labels", "sheet"), "t.Path"),
     "directory": "t.Path",
     "compression_type": "str",
     "TFRecordOptions.__init__.compression_type": "str | TFRecordOptions",
@@ -105,7 +107,8 @@ PARAMETERS = {
                      "num_classes", "workers", "num_epochs", "shuffle_buffer_size", "shuffle_seed",
                      "prefetch_buffer_size", "num_rows_for_inference", "max_queue_size", "flush_mode",
                      "input_buffer_size", "output_buffer_size", "window_bits", "compression_level",
-                     "compression_method", "mem_level", "compression_strategy", "steps"), "int"),
+                     "compression_method", "mem_level", "compression_strategy", "steps", "shards", "resize", "quality",
+                     "limit"), "int"),
     "memory_bytes": "int | str",
     "map.workers": "Literal['thread', 'serial', 'process']",
     "axis": "int | Sequence[int]",
@@ -133,12 +136,14 @@ PARAMETERS = {
                      "preserve_aspect_ratio", "antialias", "saturate", "keepdims", "deterministic", "drop_remainder",
                      "reshuffle_each_iteration", "log_warning", "allow_missing", "already_sorted", "validate",
                      "synchronous", "use_unbounded_threadpool", "use_multiprocessing", "header", "use_quote_delim",
-                     "shuffle", "sloppy", "ignore_errors"), "bool"),
+                     "shuffle", "sloppy", "ignore_errors", "keep_bytes", "overwrite"), "bool"),
+    "verify.images": "bool",
     **dict.fromkeys(("name", "dct_method", "method", "like", "layout", "operation", "field_delim", "na_value",
-                     "label_name", "value_key", "key"), "str"),
+                     "label_name", "value_key", "key", "split", "image_feature", "label_feature", "label"), "str"),
     "SparseFeature.__new__.index_key": "str | Sequence[str]",
     "example_names": "Any",
-    "policy": "Literal['raise', 'skip']",
+    **dict.fromkeys(("policy", "on_error"), "Literal['raise', 'skip']"),
+    "progress": "bool | Callable[[Progress], object]",
     # structures
     **dict.fromkeys(("features", "context_features", "sequence_features", "context"), "Mapping[str, Any]"),
     "feature_lists": "Mapping[str, Sequence[Any]]",
@@ -154,7 +159,7 @@ PARAMETERS = {
     "record": "bytes | str",
     "options": "TFRecordOptions | str",
     "checkpoint": "bytes",
-    # functions and data sets
+    # functions and datasets
     **dict.fromkeys(("map_func", "predicate", "reduce_func", "generator"), "Callable[..., Any]"),
     "transformation_func": "Callable[[Dataset], Dataset]",
     "dataset": "Dataset",
@@ -164,8 +169,8 @@ PARAMETERS = {
     "args": "Iterable[Any]",
     "sequence": "Any",
     "loader": "Iterable[Any] | Any",
-    **dict.fromkeys(("model", "optimizer", "device", "element", "_"), "Any"),
-    "tell": "Callable[[str], object]",
+    **dict.fromkeys(("device", "element", "_"), "Any"),
+    "on_message": "Callable[[str], object]",
     "clock": "Callable[[], float]",
     # parts of values
     **dict.fromkeys(("indices", "dense_shape", "row_splits", "flat_values"), "Any"),
@@ -177,17 +182,17 @@ PARAMETERS = {
     "Error.path": "str",
 }
 
-# Of functions without an annotation.
+# Return types of functions without an annotation, by module.
 RETURNS = {"_ops": "t.Tensor", "_values": "t.Tensor", "image": "t.Tensor", "io": "t.Tensor", "data": "Dataset",
-           "_csv": "Dataset", "_dataset": "Dataset"}
+           **dict.fromkeys(("_csv", "_dataset", "_sources", "_transforms"), "Dataset")}
 DUNDERS = {"__init__": "None", "__len__": "int", "__bool__": "bool", "__repr__": "str", "__hash__": "int",
            "__eq__": "bool", "__getattr__": "Any", "__new__": "Self", "__enter__": "Self", "__exit__": "None"}
-COMPARE_BY_VALUE = {"Value.__eq__", "Value.__ne__"}  # not object's way: they give a value, not a bool
+COMPARE_BY_VALUE = {"Value.__eq__", "Value.__ne__"}  # unlike object's, they return a value, not a bool
 NOT_TYPED = {"Dataset.__getattr__", "Value.__getattr__", "Dataset.__dir__", "Dataset.__class__", "TensorSpec.__reduce__",
              "_String.__reduce__"}
-MADE_BY_US = {"Dataset", "Iterator", "Value", "TorchLoader", "WatchedIterator"}  # callers do not call their __init__
+MADE_BY_US = {"Dataset", "Iterator", "Value", "TorchLoader", "WatchedIterator"}  # users do not call their __init__
 
-# Types of the table; "list of" and "or null" are read off.
+# Types of the table; table_type() handles "list of" and "or null".
 TABLE = {"int64": "t.Int", "int32": "t.Int", "float64": "float", "bool": "bool", "string": "str", "dtype": "t.DTypeLike",
          "two int64": "Sequence[int]", "graph": "Dataset", "element": "Any", "array": "npt.ArrayLike",
          "function": "Callable[..., Any]", "generator": "Callable[..., Any]"}
@@ -195,7 +200,7 @@ DTYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"
 
 
 class Unknown(Exception):
-    """Something of the source has no type that could be told."""
+    """A parameter or function of the source has no known type."""
 
 
 def table_type(words):
@@ -204,12 +209,12 @@ def table_type(words):
     if words.startswith("list of "):
         return f"Sequence[{table_type(words.removeprefix('list of '))}]"
     if words not in TABLE:
-        raise Unknown(f"the table has a parameter of type '{words}'; TABLE in tools/make_stubs.py says none for it")
+        raise Unknown(f"the table has a parameter of type '{words}'; add it to TABLE in tools/make_stubs.py")
     return TABLE[words]
 
 
 def table_parameters(entry):
-    """Keyword-only parameters as the table has them."""
+    """Return the keyword-only parameters of an entry of the table."""
     made = []
     for parameter in entry["parameters"]:
         kind = table_type(parameter["type"])
@@ -229,7 +234,7 @@ def decorators(function):
 
 
 class Module:
-    """One file of the package, as its stub."""
+    """One file of the package, which becomes one stub."""
 
     def __init__(self, name, package):
         self.name = name
@@ -241,14 +246,14 @@ class Module:
     # ---- signatures
 
     def type_of(self, owner, name):
-        """What PARAMETERS says, of the longest name that it has."""
+        """Return the entry of PARAMETERS with the longest matching name."""
         short = owner.rpartition(".")[2]
         stateless = short.startswith("stateless_") and f"stateless.{name}"
         for key in (f"{owner}.{name}", f"{short}.{name}", stateless, name):
             if key in PARAMETERS:
                 return PARAMETERS[key]
-        raise Unknown(f"{self.name}.py: no type is known of '{name}' of {owner}; annotate it, or name it in PARAMETERS of "
-                      "tools/make_stubs.py")
+        raise Unknown(f"{self.name}.py: parameter '{name}' of {owner} has no type; annotate it, or add it to "
+                      "PARAMETERS in tools/make_stubs.py")
 
     def annotated(self, owner, argument, default):
         if argument.arg in ("self", "cls"):
@@ -280,11 +285,11 @@ class Module:
         if function.name in DUNDERS and owner not in COMPARE_BY_VALUE:
             return DUNDERS[function.name]
         if self.name not in RETURNS or "property" in decorators(function):
-            raise Unknown(f"{self.name}.py: nothing is known of what {owner} returns; annotate it")
+            raise Unknown(f"{self.name}.py: {owner} has no return type; annotate it")
         return RETURNS[self.name]
 
     def write_function(self, function, within="", name=None):
-        """A function, under another name where one is given."""
+        """Write a function, under another name if one is given."""
         owner = f"{within}.{name or function.name}" if within else name or function.name
         indent = "    " if within else ""
         for decorator in ("property", "staticmethod", "classmethod"):
@@ -296,15 +301,26 @@ class Module:
 
     # ---- classes
 
+    def class_named(self, name):
+        """Return this module and its class of the name."""
+        return self, next(node for node in self.tree.body if isinstance(node, ast.ClassDef) and node.name == name)
+
     def write_class(self, node):
         fields = namedtuple_fields(node.bases[0]) if node.bases else None
-        own = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
+        mixins = [self.package.mixins[name] for name in map(ast.unparse, node.bases) if name in self.package.mixins]
+        own = {part.name for body in [node, *(mixin for _, mixin in mixins)] for part in body.body
+               if isinstance(part, ast.FunctionDef)}
         if fields is not None:
             self.write_fields(node.name, fields, "", makes="__new__" not in own)
         else:
-            bases = ", ".join(ast.unparse(base) for base in node.bases)
+            bases = ", ".join(name for name in map(ast.unparse, node.bases)
+                              if is_public(name) and name not in self.package.mixins)
             self.lines.append(f"class {node.name}{f'({bases})' if bases else ''}:")
         before = len(self.lines)
+        for module, mixin in mixins:
+            module.lines = self.lines
+            for part in mixin.body:
+                module.write_member(node.name, part)
         for part in node.body:
             self.write_member(node.name, part)
         if node.name == "Dataset":
@@ -313,7 +329,7 @@ class Module:
             self.lines[-1] += " ..."
 
     def write_fields(self, name, fields, indent, makes):
-        """The head of a named tuple, and how one is made unless its class says so."""
+        """Write the head of a named tuple and, unless its class defines __new__, the signature of __new__."""
         self.lines.append(f"{indent}class {name}(tuple[Any, ...]):")
         kinds = {field: self.type_of(f"{name}.__new__", field) for field in fields}
         for field, kind in kinds.items():
@@ -329,11 +345,13 @@ class Module:
             hidden = f"{owner}.{part.name}" in NOT_TYPED or (part.name == "__init__" and owner in MADE_BY_US)
             if not hidden and (is_public(part.name) or part.name.startswith("__")):
                 self.write_function(part, owner)
+        elif isinstance(part, ast.AnnAssign) and is_public(part.target.id):  # a field of a dataclass
+            self.lines.append(f"    {part.target.id}: {words_of(part.annotation)}")
         elif isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Name) and is_public(part.targets[0].id):
             self.write_class_attribute(owner, part.targets[0].id, part.value)
 
     def write_attributes(self, owner, init):
-        """What __init__ sets for everybody to see."""
+        """Write the public attributes that __init__ sets."""
         for node in ast.walk(init):
             if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Attribute):
                 continue
@@ -371,7 +389,7 @@ class Module:
     # ---- the rest of a module
 
     def write_import(self, node):
-        """What others may take from here: all that the package itself imports, elsewhere `import x as x`."""
+        """Write re-exported names: all imports of the package itself; in other modules, `import x as x`."""
         for alias in node.names:
             name = alias.asname or (alias.name if self.name == "__init__" else "_")
             if is_public(name):
@@ -402,13 +420,13 @@ class Module:
             self.lines.append(f"{name}: {type(ast.literal_eval(value)).__name__}")
 
     def made_function(self, value):
-        """The function that a call of one of this module's functions gives, if it does."""
+        """Return the function that a call of one of this module's functions returns, or None."""
         maker = self.functions.get(ast.unparse(value.func)) if isinstance(value, ast.Call) else None
         inner = [node for node in maker.body if isinstance(node, ast.FunctionDef)] if maker else []
         return inner[0] if inner else None
 
     def write_op(self):
-        """`op` by the names of the table, each with its parameters."""
+        """Write an overload of `op` for each operation of the table, with its parameters."""
         for operation in self.package.table["operations"]:
             count = operation["inputs"]
             inputs = ["*inputs: t.TensorLike"] if count is None else [f"x{i}: t.TensorLike" for i in range(count)] + ["/"]
@@ -431,10 +449,16 @@ class Module:
             elif isinstance(node, ast.FunctionDef) and self.package.shows(self, node.name):
                 self.write_function(node)
         body = "\n".join(self.lines)
-        return HEAD + used_imports(body) + self.package.classes_used(self, body) + body + "\n"
+        ours = self.package.classes_used(self, body)
+        return HEAD + used_imports(body, ours) + ours + body + "\n"
+
+    def imports(self, name, home):
+        """Return whether the source imports the name from a module of the package."""
+        return any(isinstance(node, ast.ImportFrom) and node.level == 1 and node.module == home
+                   and name in [alias.name for alias in node.names] for node in self.tree.body)
 
 
-# What stands in the source without its parts.
+# Annotations that the source writes without type arguments.
 WHOLE = {"dict": "dict[str, Any]", "list": "list[Any]", "tuple": "tuple[Any, ...]", "Iterator": "Iterator[Any]",
          "np.ndarray": "npt.NDArray[Any]", "np.dtype": "np.dtype[Any]"}
 
@@ -450,15 +474,15 @@ def literal(default):
 
 
 def namedtuple_fields(node):
-    """The fields where the node is a call of collections.namedtuple."""
+    """Return the fields if the node is a call of collections.namedtuple, otherwise None."""
     if isinstance(node, ast.Call) and ast.unparse(node.func) == "collections.namedtuple":
         return ast.literal_eval(node.args[1])
     return None
 
 
-def used_imports(text):
-    """Those of IMPORTS that the text uses."""
-    tree = ast.parse(text)
+def used_imports(text, ours):
+    """Return the lines of IMPORTS that the text uses. `ours` are the imports of Stoker's classes."""
+    tree = ast.parse(ours + text)
     words = words_in(text) - {node.name for node in ast.walk(tree) if isinstance(node, (ast.ClassDef, ast.alias))}
     words -= {node.asname for node in ast.walk(tree) if isinstance(node, ast.alias)}
     made = []
@@ -478,19 +502,23 @@ def words_in(text):
     return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
 
 
-# Classes whose instances callers are given, though no public module has them.
-GIVEN = {"Value": "_values", "TorchLoader": "_torch", "WatchedIterator": "_watch", "_String": "_spec"}
+# Classes whose instances users receive, although no public module exports them.
+GIVEN = {"Value": "_values", "TorchLoader": "_torch", "WatchedIterator": "_watch", "_String": "_spec",
+         **dict.fromkeys(("Progress", "SkippedFile", "Finding", "PackResult", "IndexedFile", "IndexResult",
+                          "VerifyResult", "InspectResult"), "_prepare")}
 
 
 class Package:
-    MODULES = ("__init__", "_composite", "_csv", "_dataset", "_ops", "_spec", "_torch", "_values", "_watch",
-               "data", "errors", "image", "io", "random")
+    MODULES = ("__init__", "_arguments", "_composite", "_csv", "_dataset", "_iterator", "_ops", "_prepare", "_spec", "_torch",
+               "_values", "_watch", "data", "errors", "image", "io", "random")
+    MIXINS = {"Sources": "_sources", "Transforms": "_transforms"}  # their members are written into Dataset
 
     def __init__(self, root, table):
         self.folder = root / PACKAGE
         self.table = table
         self.modules = {name: Module(name, self) for name in self.MODULES}
-        self.exported = {}  # by private module
+        self.mixins = {name: Module(home, self).class_named(name) for name, home in self.MIXINS.items()}
+        self.exported = {}  # names, by private module
         for module in filter(lambda module: is_public(module.name) or module.name == "__init__", self.modules.values()):
             for node in module.tree.body:
                 if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
@@ -498,30 +526,32 @@ class Package:
                     self.exported.setdefault(node.module, set()).update(names)
 
     def shows(self, module, name):
-        """Whether callers see this name of the module: in a private one, what a public one exports."""
+        """Return whether this name of the module is public; in a private module, whether a public one exports it."""
         if GIVEN.get(name) == module.name:
             return True
         return is_public(name) and (is_public(module.name) or module.name == "__init__"
                                     or name in self.exported.get(module.name, ()))
 
     def classes_used(self, module, body):
-        """Imports of our own classes that the stub names."""
+        """Return the imports of Stoker's classes that the stub uses."""
         made = ""
         for name in sorted(words_in(body)):
             home = GIVEN.get(name) or {"Dataset": "_dataset"}.get(name)
+            if name == "Iterator" and module.imports(name, "_iterator"):  # otherwise it is Python's
+                home = "_iterator"
             if home and home != module.name and f" as {name}\n" not in body:
                 made += f"from .{home} import {name}\n"
         return made + "\n"
 
     def find(self, module, name):
-        """Where a function that the module has imported is defined."""
+        """Return the module and the definition of a function that the module imports or defines."""
         for node in module.tree.body:
             if isinstance(node, ast.ImportFrom) and node.module and name in [alias.name for alias in node.names]:
                 return self.modules[node.module], self.modules[node.module].functions[name]
         return module, module.functions[name]
 
     def stubs(self):
-        """{path: text} of all of them."""
+        """Return {path: text} of all stubs."""
         made = {f"{PACKAGE}/{name}.pyi": module.text() for name, module in self.modules.items()}
         return {**made, f"{PACKAGE}/_types.pyi": TYPES, f"{PACKAGE}/py.typed": ""}
 
@@ -548,7 +578,7 @@ def main(arguments, root=ROOT):
             continue
         path.write_text(text)
     for name in stale:
-        print(f"{name} is not what the source and the stages say; run tools/make_stubs.py", file=sys.stderr)
+        print(f"{name} is out of date; run tools/make_stubs.py", file=sys.stderr)
     return 1 if stale else 0
 
 

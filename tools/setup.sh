@@ -1,5 +1,5 @@
-# Shared by ./test, ./demo and tools/: steps with their time, packages, builds.
-# To be sourced; leaves the caller in the root of the tree.
+# Functions shared by ./test, ./demo and tools/: timed steps, packages, builds.
+# Source this file; it changes the working directory to the root of the tree.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 jobs=$(nproc)
@@ -12,13 +12,13 @@ packages_build=(g++ cmake ninja-build ccache pkg-config python3 python3-dev pyth
 packages_demo=(libtorch-dev libopenblas0-pthread dataset-fashion-mnist)
 packages_all=(git clang-19 clang-tidy-19 clang-format-19 lld-19 libclang-rt-19-dev llvm-19)
 
-# step NAME COMMAND...: runs it, says how long it took; a failure ends the script.
+# step NAME COMMAND...: runs the command and prints how long it took. A failure ends the script.
 step() {
   local name=$1 begin=$SECONDS status=0
   shift
   echo "${bold}== $name${plain}"
-  # Not `"$@" || …`: that would switch errexit off inside a function. A child
-  # shell keeps it on.
+  # Not `"$@" || …`: that would disable errexit inside a function. A subshell
+  # keeps it enabled.
   set +e
   (set -e; "$@")
   status=$?
@@ -30,7 +30,7 @@ step() {
   echo "${bold}== $name: $((SECONDS - begin)) s${plain}"
 }
 
-# Those of the named packages that are missing.
+# missing_packages PACKAGE...: prints the packages that are not installed.
 missing_packages() {
   local name
   for name in "$@"; do
@@ -46,16 +46,16 @@ apt_get() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 "$@"
 }
 
-# Installs those of the named packages that are missing, or says how to.
+# install_packages PACKAGE...: installs missing packages, or prints the command that installs them.
 install_packages() {
   local missing
   mapfile -t missing < <(missing_packages "$@")
   if ((${#missing[@]} == 0)); then
-    echo "nothing is missing"
+    echo "all packages are installed"
     return
   fi
   if ! may_install; then
-    echo "these packages are missing and this user may not install them; please run" >&2
+    echo "some packages are missing, and this user cannot install packages; run this command, then try again:" >&2
     echo "  sudo apt-get install -y --no-install-recommends ${missing[*]}" >&2
     exit 2
   fi
@@ -65,7 +65,7 @@ install_packages() {
     { echo "$log" >&2; return 1; }
 }
 
-# build PRESET [TARGET...]
+# build PRESET [TARGET...]: configures the preset and builds it, or only the targets.
 build() {
   local preset=$1 target arguments=()
   shift
@@ -75,42 +75,44 @@ build() {
   cmake --build "build/$preset" --parallel "$jobs" "${arguments[@]}"
 }
 
-# The files of the tree, committed or not, that match: NUL between them.
+# tree_files PATTERN...: prints the files of the tree that match, committed or not, separated by NUL.
 tree_files() {
   git ls-files -z --cached --others --exclude-standard -- "$@" |
     while IFS= read -r -d '' file; do if [[ -f $file ]]; then printf '%s\0' "$file"; fi; done
 }
 
-# run_tests PRESET
+# run_tests PRESET: runs the tests of the preset.
 run_tests() { ctest --preset "$1" --parallel "$jobs"; }
 
-# run_stress PRESET: random calls from several threads, 20 s, with a new seed each time, which it prints.
+# run_stress PRESET: makes random calls from several threads for 20 s, with a new seed each time, which it prints.
 run_stress() { "build/$1/bin/stress/loaders"; }
 
 libtorch_env=build/libtorch-env
 python_env=build/python-env
 
-# The Python package, in an environment of its own.
+# Builds the Python package and installs it into an environment of its own.
 install_python() {
   [[ -x $python_env/bin/pip ]] || python3 -m venv "$python_env"
   local pip=("$python_env/bin/pip" --disable-pip-version-check install -q)
   "${pip[@]}" 'scikit-build-core>=0.10' 'nanobind>=2.4' ninja numpy
   rm -rf build/wheel
-  "$python_env/bin/pip" --disable-pip-version-check wheel -q --no-build-isolation --no-deps -w build/wheel .
+  # With the same flags as the release build, whose objects the compiler cache has.
+  "$python_env/bin/pip" --disable-pip-version-check wheel -q --no-build-isolation --no-deps \
+    --config-settings=cmake.define.STOKER_STRICT=ON -w build/wheel .
   "${pip[@]}" --no-deps --force-reinstall "$(built_wheel)"
 }
 built_wheel() { echo build/wheel/stoker-*.whl; }
 
-# run_python_tests [PYTHON]
+# run_python_tests [PYTHON]: runs the Python tests, by default with the package's own environment.
 run_python_tests() {
   local file
   for file in tests/python/*_test.py; do "${1:-$python_env/bin/python}" -B "$file"; done
 }
 
-# Frameworks are large and stay the same: their environment is kept outside the clone.
+# Frameworks are large and rarely change. Their environment is outside the clone, so that clones share it.
 frameworks_env=${XDG_CACHE_HOME:-$HOME/.cache}/stoker/frameworks
 
-# The same package beside TensorFlow, Keras and Pillow, and mypy for its stubs.
+# Installs the package next to TensorFlow, Keras and Pillow, and mypy to check its stubs.
 install_frameworks() {
   [[ -x $frameworks_env/bin/pip ]] || python3 -m venv "$frameworks_env"
   local pip=("$frameworks_env/bin/pip" --disable-pip-version-check install -q)

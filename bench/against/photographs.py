@@ -1,9 +1,9 @@
-"""The same training input from Stoker and from PyTorch's DataLoader, in turns, on the same files.
+"""Compare the training input of Stoker with that of PyTorch's DataLoader, in turns, on the same files.
 
-Photographs of a folder with one folder for each class: read, decode with all pixels, resize to 224 by 224 in Pillow's
-manner, flip at random, scale to [0, 1], batches of 64 as PyTorch tensors. The DataLoader reads the files with
-torchvision and Pillow, as its documentation advises: worker processes, persistent, tensors of uint8 collated and scaled;
-Stoker reads the files too, and then the records that `stoker pack` made of them.
+The photographs are in a folder with one folder per class. Both loaders read them, decode all pixels, resize to 224 by
+224 as Pillow does, flip at random, scale to [0, 1], and return batches of 64 as PyTorch tensors. The DataLoader reads
+the files with torchvision's ImageFolder and transforms and with Pillow, in persistent worker processes, as many as
+there are cores. Stoker reads the same files, and then the records that `stoker pack` wrote from them.
 
   bench/against/run photographs --photos FOLDER [--records FOLDER] [--json FILE]
 """
@@ -36,7 +36,7 @@ def files_of(folder):
     return paths, labels
 
 
-def picture(contents):
+def image(contents):
     decoded = sk.io.decode_jpeg(contents, channels=3, like="pillow")
     small = sk.image.resize(decoded, (SIDE, SIDE), like="pillow")
     return sk.cast(sk.image.random_flip_left_right(small), sk.float32) / 255.0
@@ -45,7 +45,7 @@ def picture(contents):
 def stoker_files(folder):
     paths, labels = files_of(folder)
     ds = sk.Dataset.from_tensor_slices((paths, labels)).shuffle()
-    return ds.map(lambda path, label: (picture(sk.io.read_file(path)), label)).repeat().batch(BATCH).torch()
+    return ds.map(lambda path, label: (image(sk.io.read_file(path)), label)).repeat().batch(BATCH).torch()
 
 
 def stoker_records(folder):
@@ -53,14 +53,14 @@ def stoker_records(folder):
 
     def parse(record):
         parsed = sk.io.parse_single_example(record, features)
-        return picture(parsed["image"]), parsed["label"]
+        return image(parsed["image"]), parsed["label"]
 
     shards = sorted(glob.glob(os.path.join(glob.escape(folder), "*.tfrecord")))
     return sk.data.TFRecordDataset(shards).map(parse).repeat().batch(BATCH).torch()
 
 
 class Endless(torch.utils.data.Sampler):
-    """Shuffled passes without a gap, so that the peer pays for no epoch boundary."""
+    """Yield shuffled passes without a gap, so that the DataLoader does not pay for epoch boundaries."""
 
     def __init__(self, count):
         self.count = count
@@ -76,13 +76,13 @@ def data_loader(folder, workers):
         transforms.RandomHorizontalFlip(),
         transforms.ToTensor(),
     ])
-    pictures = torchvision.datasets.ImageFolder(folder, transform)
-    return torch.utils.data.DataLoader(pictures, batch_size=BATCH, sampler=Endless(len(pictures)), num_workers=workers,
+    images = torchvision.datasets.ImageFolder(folder, transform)
+    return torch.utils.data.DataLoader(images, batch_size=BATCH, sampler=Endless(len(images)), num_workers=workers,
                                        persistent_workers=True, prefetch_factor=2)
 
 
 def rate(batches, count):
-    """Pictures a second over so many batches."""
+    """Return the images per second over `count` batches."""
     begun = time.perf_counter()
     for _ in range(count):
         next(batches)
@@ -93,7 +93,7 @@ def measure(loaders, rounds, count):
     rates = {name: [] for name in loaders}
     for _ in range(rounds):
         for name, make in loaders.items():
-            batches = iter(make())  # made anew, so that nothing runs while another is measured
+            batches = iter(make())  # a new one each time, so that no other loader runs during the measurement
             rate(batches, 2)
             rates[name].append(rate(batches, count))
             del batches
@@ -118,10 +118,10 @@ def main():
         loaders["stoker, records"] = lambda: stoker_records(given.records)
     rates = measure(loaders, given.rounds, given.batches)
     peer = next(iter(rates.values()))
-    figures = [{"name": name, "pictures_per_second": round(value, 1), "times_the_peer": round(value / peer, 2)}
+    figures = [{"name": name, "images_per_second": round(value, 1), "times_the_peer": round(value / peer, 2)}
                for name, value in rates.items()]
     for one in figures:
-        print(f"{one['name']:28} {one['pictures_per_second']:10.1f} pictures/s {one['times_the_peer']:6.2f}")
+        print(f"{one['name']:28} {one['images_per_second']:10.1f} images/s {one['times_the_peer']:6.2f}")
     versions = {"torch": torch.__version__, "torchvision": torchvision.__version__, "pillow": PIL.__version__,
                 "stoker": sk.__version__, "python": platform.python_version(), "cores": cores}
     if given.json:

@@ -1,6 +1,7 @@
-// How long does a place of a shuffled order take to compute? By itself, waiting
-// for the one before, and in a row by fill(); n just above a power of two
-// walks twice on average.
+// How long does it take to compute one position of a shuffled order? "Chained" uses
+// each result as the next argument, "filled" computes a range with fill(), and
+// "constructed" only constructs the permutation. If n is just above a power of two, a
+// position takes two steps on average.
 #include "stoker/core/permutation.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// What does a watch add to a step: the two times, the locks, and the look for
-// values that are not finite? On two cores of an EPYC, of CPU time: 0.1 µs, and
-// in the first window 19 µs for a batch of 1 MB.
+// How much time does a watch add to a step? It reads the clock twice, takes locks
+// and checks batches for non-finite values. On two cores of an EPYC it adds 0.1 µs
+// of CPU time, and in the first window 19 µs for a batch of 1 MB.
 #include "stoker/watch/watch.h"
 
 #include <benchmark/benchmark.h>
@@ -20,7 +20,7 @@ void make_alone(benchmark::State& state) {
 }
 BENCHMARK(make_alone)->Arg(1 << 10);
 
-// The first window, in which every batch is looked at.
+// The first window, in which every batch is checked.
 void watched_at_first(benchmark::State& state) {
   Watch watch(batches(state.range(0)), {.window_seconds = 1e9});
   for (auto _ : state) benchmark::DoNotOptimize(watch.next());
@@ -29,7 +29,7 @@ void watched_at_first(benchmark::State& state) {
 BENCHMARK(watched_at_first)->Arg(1 << 10)->Arg(1 << 20)->Arg(1 << 25);
 
 void watched_later(benchmark::State& state) {
-  Watch watch(batches(state.range(0)), {.window_seconds = 0, .tell = [](const std::string&) {}});
+  Watch watch(batches(state.range(0)), {.window_seconds = 0, .on_message = [](const std::string&) {}});
   for (int i = 0; i < 200; ++i) (void)watch.next();
   for (auto _ : state) benchmark::DoNotOptimize(watch.next());
 }

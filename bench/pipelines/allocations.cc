@@ -1,8 +1,9 @@
-// How many times does a picture on its whole way from record to batch ask for memory, the engine's parts included?
-// (From bytes to row it does not at all: tests/ops/picture_chain_test.cc.)
+// How many allocations does an image cause on its path from record to batch, including those of the engine?
+// (The step from encoded bytes to a row of the batch causes none: tests/ops/image_chain_test.cc.)
 //
-// The training path of `crops` on photographs packed by `stoker pack` (`--packed FOLDER`), once it runs. Counted are
-// the calls of operator new in all threads. Not counted: malloc, which libjpeg has and Stoker's blocks of 4 to 64 KB.
+// Runs the training pipeline of `crops` on photographs packed by `stoker pack` (`--packed FOLDER`), and counts the
+// calls of operator new in all threads after a warm-up. Direct calls of malloc are not counted: libjpeg makes them, and
+// Stoker for blocks of 4 to 64 KB.
 #include <new>
 
 #include "bench/pipelines/photographs.h"
@@ -11,7 +12,7 @@ namespace {
 std::atomic<int64_t> calls{0};
 }
 
-// Not inlined: the compiler would take the pair of malloc and delete for a mistake.
+// Not inlined: the compiler would warn about the pair of malloc and delete.
 __attribute__((noinline)) void* operator new(std::size_t bytes) {
   calls.fetch_add(1, std::memory_order_relaxed);
   if (void* memory = std::malloc(bytes)) return memory;
@@ -26,14 +27,14 @@ namespace {
 int run(Report& report) {
   const std::string packed = report.text("packed", "");
   if (packed.empty()) {
-    std::printf("  left out: --packed FOLDER has shards of stoker pack\n");
+    std::printf("  skipped: requires --packed FOLDER, with shards that stoker pack wrote\n");
     return 0;
   }
   Loader loader(training_path(shards_in(packed)));
   for (int i = 0; i < 16; ++i) next_of(loader);
   const int64_t before = calls, batches = report.quick() ? 8 : 32;
   for (int64_t i = 0; i < batches; ++i) next_of(loader);
-  report.add({.name = "allocations a picture",
+  report.add({.name = "allocations per image",
               .value = static_cast<double>(calls - before) / static_cast<double>(64 * batches),
               .unit = ""});
   return report.end();

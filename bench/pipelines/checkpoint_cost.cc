@@ -1,10 +1,10 @@
-// How large is a checkpoint, how long does saving take, and how soon after
-// restoring is the first element there?
+// How large is a checkpoint, how long does saving take, and how long does it take
+// from restoring to the first element?
 //
-// shuffle() over 10^9 positions, and shuffle(10^6) over 10^7, saved after few
-// and after many elements. Restoring the second may replay its draws; what that
-// costs is measured by a bare loop that fills and draws as the shuffle does; a
-// replay has no use for what is drawn, so it reads none of it.
+// Measures shuffle() over 10^9 positions and shuffle(10^6) over 10^7, saved after
+// few and after many elements. Restoring the second may replay its draws. The cost
+// of a replay is measured with a bare loop that fills a buffer and draws from it as
+// the shuffle does. A replay does not need the drawn positions, so it reads none.
 #include <deque>
 
 #include "bench/pipelines/report.h"
@@ -31,7 +31,7 @@ void measure(Report& report, const std::string& name, const Dataset& dataset, in
              int rounds) {
   Loader loader(dataset);
   for (int64_t i = 0; i < delivered; ++i)
-    if (!next_of(loader)) fail("the data set is too short");
+    if (!next_of(loader)) fail("the dataset ended before the position to save");
   std::vector<double> save, restore;
   std::string checkpoint;
   for (int round = 0; round < rounds; ++round) {

@@ -1,10 +1,11 @@
-// How long does dropping a loader in mid-flight take, and does anything stay
-// behind?
+// How long does it take to drop a loader while it works, and does it leak
+// anything?
 //
-// Dropped while workers are inside calls: of 1 ms of work, of sleeps of 100 ms,
-// and of a generator that blocks. Then 10,000 cycles of make, take a few, drop;
-// threads, descriptors and memory are those of before. What malloc holds ready
-// goes back a moment after the last loader is gone, so both looks wait for that.
+// Drops loaders while workers are inside calls: 1 ms of work, a sleep of 100 ms,
+// and a generator that blocks. Then runs 10,000 cycles of create, take a few
+// elements, drop. The numbers of threads and descriptors and the memory must be the
+// same as before. Free memory of malloc is returned to the system shortly after the
+// last loader is gone, so both measurements wait for that.
 #include <filesystem>
 
 #include "bench/pipelines/report.h"
@@ -26,7 +27,7 @@ void measure_drop(Report& report, const std::string& name, const Dataset& datase
   for (int round = 0; round < rounds; ++round) {
     std::optional<Loader> loader(std::in_place, dataset);
     for (int64_t i = 0; i < take; ++i) next_of(*loader);
-    sleep_for(1e-3 * (round % 7));  // at different moments of a call
+    sleep_for(1e-3 * (round % 7));  // at different points of a call
     times.push_back(1e3 * seconds_of([&] { loader.reset(); }));
   }
   report.add({.name = "drop, " + name + ", median", .value = median(times), .unit = "ms"});
@@ -80,7 +81,7 @@ int run(Report& report) {
       {.name = "held bytes" + after, .value = static_cast<double>(memory_use().held), .unit = "bytes", .at_most = 0});
   report.add({.name = "one cycle of make, take 3, drop", .value = 1e6 * seconds / cycles, .unit = "us"});
 
-  // Last, since what sleeps on has its threads for a while.
+  // Last, because calls that are still sleeping keep their threads for a while.
   measure_drop(report, "a call that sleeps 100 ms",
                range.map({.map_func =
                               [](int64_t i) {

@@ -1,11 +1,11 @@
-// What does the engine take from elements that are 1 ms of work, and do n
+// How much overhead does the engine add to elements of 1 ms of work, and do n
 // workers do the work of n threads?
 //
-// The work has a fixed number of instructions. Against it: a bare loop for one
-// worker, and n bare threads that take work from a counter for n. --workers
-// 2,8,15 says which n. --callgrind counts instructions besides: the programs
-// "bare" and "engine" run under valgrind with two lengths each, so that what
-// starting costs falls out.
+// The work has a fixed number of instructions. The baseline is a bare loop for one
+// worker, and n bare threads that take work from a counter for n workers.
+// --workers 2,8,15 sets n. --callgrind also counts instructions: the programs
+// "bare" and "engine" run under valgrind with two lengths each, so that the cost of
+// starting cancels out.
 #include "bench/pipelines/report.h"
 
 namespace stoker::bench {
@@ -24,7 +24,7 @@ void run_engine(int64_t n, int64_t turns) {
   if (drain(loader) != n) fail("elements are missing");
 }
 
-// Instructions of one run of this program under callgrind.
+// Returns the instructions of one run of this program under callgrind.
 double instructions(const Report& report, const std::string& what, int64_t n, int64_t turns) {
   const std::string command = "valgrind --tool=callgrind --callgrind-out-file=/dev/null " + report.program() +
                               " engine_share --only " + what + " --elements " + std::to_string(n) + " --turns " +
@@ -63,7 +63,7 @@ int run(Report& report) {
   const int rounds = report.quick() ? 3 : 9;
   const int64_t n = report.quick() ? 200 : 500;
 
-  // Each ratio is of two runs next to one another.
+  // Each ratio compares two consecutive runs.
   configure({.workers = 1});
   std::vector<double> wall, cpu;
   for (int round = 0; round < rounds; ++round) {

@@ -1,11 +1,12 @@
-// How soon is the first element there, and how long is the gap between epochs?
+// How long does the first element take, and how long is the gap between epochs?
 //
-// First element: from the call of the first next() of a new loader, for the
-// process's very first one, for fresh data sets, and for one with a global
-// shuffle over 10^9 positions. The gap: from the return of the last element of
-// an epoch to the return of the first of the next, through `for` over the same
-// loader, against the service time of one element: with a consumer that takes
-// all it can get, and with one that is slower than the workers.
+// First element: from the first call of next() of a new loader to its return, for
+// the first loader of the process, for new datasets, and for a dataset with a
+// global shuffle over 10^9 positions. Gap: from the return of the last element of
+// an epoch to the return of the first element of the next, in a `for` loop over the
+// same loader, compared with the service time of one element. Measured with a
+// consumer that takes elements as fast as possible, and with one that is slower
+// than the workers.
 #include "bench/pipelines/report.h"
 
 namespace stoker::bench {
@@ -18,15 +19,14 @@ double first_element_ms(const Dataset& dataset) {
   return 1e3 * seconds_of([&] { next_of(loader); });
 }
 
-// What the engine says one element of the data set's map takes.
+// Returns the time per element of the dataset's map, from the engine's statistics.
 double service_seconds(Loader& loader) {
-  const nlohmann::json stats = nlohmann::json::parse(loader.stats());
-  for (const auto& stage : stats["stages"])
-    if (stage["stage"].get<std::string>().ends_with("map")) return stage["mean_ns"].get<double>() * 1e-9;
+  for (const StageStats& stage : loader.stats().stages)
+    if (stage.stage.ends_with("map")) return stage.mean_ns * 1e-9;
   fail("there is no map in the statistics");
 }
 
-// `elements` of the map in one of the data set, made `at_once`.
+// One element of the dataset consists of `elements` of the map, `at_once` of which are computed in parallel.
 struct Share {
   int elements = 1;
   int at_once = 1;

@@ -1,18 +1,18 @@
-// What does it cost to train on files as they lie in folders instead of packing them first?
+// How much slower is training on single image files than on packed records?
 //
-// A folder of classes (`--photos FOLDER`), once file by file and once from TFRecord shards that hold the same bytes
-// (`stoker pack --keep-bytes`, `--records FOLDER`): shuffled, read, a random window resized to 224 by 224, flipped at
-// random, normalised to float32 in planes, batched by 64. Both lie in the page cache and run in turns.
+// Reads a folder with one folder per class (`--photos FOLDER`), once file by file and once from TFRecord shards with
+// the same bytes (`stoker pack --keep-bytes`, `--records FOLDER`): shuffle, read, resize a random crop to 224 by 224,
+// flip at random, normalize to float32 in CHW layout, batch by 64. Both are in the page cache and run in turns.
 #include "bench/pipelines/photographs.h"
 
 namespace stoker::bench {
 namespace {
 
 Dataset path_from_files(const std::string& folder) {
-  return Dataset::picture_folder({.directory = folder})
+  return Dataset::image_folder({.directory = folder})
       .shuffle({.buffer_size = 100, .seed = 1})
       .repeat({})
-      .map({.map_func = [](Value file) { return training_picture(io::read_file(file[0])); }})
+      .map({.map_func = [](Value file) { return training_image(io::read_file(file[0])); }})
       .batch({.batch_size = 64});
 }
 
@@ -20,8 +20,8 @@ int run(Report& report) {
   const std::string folder = report.text("photos", ""), records = report.text("records", "");
   if (folder.empty() || records.empty()) {
     std::printf(
-        "  left out: --photos FOLDER has a folder of pictures for each class, --records FOLDER what\n"
-        "  stoker pack --keep-bytes made of it\n");
+        "  skipped: requires --photos FOLDER, with one folder of images per class, and --records FOLDER, which\n"
+        "  stoker pack --keep-bytes wrote from it\n");
     return 0;
   }
   for (const int workers : report.numbers("workers", {cores()})) {
@@ -38,7 +38,7 @@ int run(Report& report) {
     const std::string name = std::to_string(workers) + " workers, ";
     report.add({.name = name + "share of packed", .value = median(share), .unit = "", .at_least = 0.95});
     report.add({.name = name + "the same in CPU time", .value = median(cpu_share), .unit = ""});
-    report.add({.name = name + "pictures a second", .value = median(rate), .unit = "/s"});
+    report.add({.name = name + "images a second", .value = median(rate), .unit = "/s"});
   }
   return report.end();
 }

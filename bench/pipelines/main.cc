@@ -1,4 +1,4 @@
-// stoker-bench NAME [FLAGS]: runs one benchmark of this folder.
+// The program stoker-bench NAME [FLAGS], which runs one benchmark of this folder.
 #include "bench/pipelines/report.h"
 
 int main(int argc, char** argv) {

@@ -1,11 +1,10 @@
-// Does memory stay inside its budget, and does it stay where it was?
+// Does memory stay within the budget, and does it stay constant over epochs?
 //
-// 64 MB for the process, elements of 1 MB, three loaders at once whose
-// consumers are slower than their workers: held bytes may exceed the budget by
-// one element for each waiting consumer and no more; once with elements that
-// maps make, once with those a generator gives. Then 100 epochs of three
-// loaders: resident memory at the end against that of
-// epochs 11 to 30.
+// The budget is 64 MB and elements have 1 MB. Three loaders run at once, with
+// consumers that are slower than their workers. The held bytes may exceed the
+// budget by at most one element for each waiting consumer. Measured with elements
+// computed by a map and with elements of a generator. Then 100 epochs of three
+// loaders: compares the resident memory at the end with that of epochs 11 to 30.
 #include "bench/pipelines/report.h"
 #include "stoker/runtime/budget.h"
 
@@ -17,7 +16,7 @@ constexpr int kLoaders = 3;
 
 Array megabyte(int64_t i) {
   Result<Array> made = Array::make({kMega}, DType::kUint8);
-  if (!made) return Array::of<int64_t>(-1);  // no room: the engine drops this and asks again
+  if (!made) return Array::of<int64_t>(-1);  // over budget: the engine drops this result and calls again
   std::memset(made->mutable_raw(), static_cast<int>(i), kMega);
   return *std::move(made);
 }
@@ -35,10 +34,11 @@ Dataset generated(int64_t n) {
   }});
 }
 
-// One consumer: takes what comes and thinks a while over each.
+// One consumer: takes every element and pauses for `think` seconds after each.
 void consume(Loader& loader, double think) {
   while (std::optional<Element> element = next_of(loader)) {
-    if (element->byte_size() != kMega) fail("an element of " + std::to_string(element->byte_size()) + " bytes came");
+    if (element->byte_size() != kMega)
+      fail("expected an element of 1 MB, got " + std::to_string(element->byte_size()) + " bytes");
     element.reset();
     if (think > 0) sleep_for(think);
   }
@@ -93,7 +93,7 @@ int run(Report& report) {
   const double early = median({resident.begin() + 10, resident.begin() + 30});
   const double late = median({resident.end() - 20, resident.end()});
   report.add({.name = "resident memory, epochs 11 to 30", .value = early, .unit = "MB"});
-  // One element for each loader is what two looks can differ by.
+  // Two measurements can differ by one element for each loader.
   report.add({.name = "resident memory, epochs 81 to 100", .value = late, .unit = "MB", .at_most = early + kLoaders});
   report.add({.name = "resident memory, most in any epoch", .value = most(resident), .unit = "MB"});
   return report.end();

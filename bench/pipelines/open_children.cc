@@ -1,15 +1,15 @@
 // Does an element cost more when thousands of datasets are open at once?
 //
-// interleave takes one element in turn from each of n open datasets of 200
-// numbers. Which piece of work is next must not depend on n: an element of 4,000
-// open ones may cost twice as much as one of 16 (their memory does not fit the
-// processor's caches), and no more than linearly with n in all.
+// interleave takes one element in turn from each of n open datasets of 200 numbers.
+// The cost of choosing the next piece of work must not depend on n. With 4,000 open
+// datasets, whose memory does not fit the processor's caches, an element may cost
+// at most twice as much as with 16.
 #include "bench/pipelines/report.h"
 
 namespace stoker::bench {
 namespace {
 
-constexpr int64_t kEach = 200;  // elements of a dataset
+constexpr int64_t kEach = 200;  // elements per dataset
 
 Dataset interleaved(int64_t open, int64_t datasets) {
   return Dataset::range({.stop = datasets})
@@ -18,7 +18,7 @@ Dataset interleaved(int64_t open, int64_t datasets) {
                    .block_length = 1});
 }
 
-// Elements a second, the opening of the first ones included.
+// Returns elements per second, including the time to open the first datasets.
 double rate(int64_t open, int64_t datasets) {
   Loader loader(interleaved(open, datasets));
   const double begin = now();

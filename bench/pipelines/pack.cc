@@ -1,10 +1,10 @@
-// How near does `stoker pack` come to what the disk and libjpeg allow, and how fast does `stoker verify` check records?
+// How close is `stoker pack` to the limits of the disk and of libjpeg, and how fast does `stoker verify` check records?
 //
-// A folder of photographs (`--photographs FOLDER`, a folder for each class), packed so many times over that it takes
-// seconds. As found: against one thread that reads the files one after the other, writes their bytes into one file and
-// waits for the disk. With restart markers: against threads that do nothing but jpeg_read_coefficients and
-// jpeg_write_coefficients with codes of their own. Both include starting the program. Checking: 2 GB of records of
-// 100 KB in the page cache. Files go to `--work FOLDER`, the system's folder for such unless told.
+// Packs a folder of photographs (`--photographs FOLDER`, one folder per class) several times, so that it takes seconds.
+// "As found" is compared with one thread that reads the files one after the other, writes their bytes to one file and
+// waits for the disk. "Restart markers" is compared with threads that only call jpeg_read_coefficients and
+// jpeg_write_coefficients, with optimized Huffman codes. Both include starting the program. "Verify" checks 2 GB of
+// records of 100 KB in the page cache. Files are written to `--work FOLDER`, by default the system's temporary folder.
 #include "bench/pipelines/photographs.h"
 
 #include <fcntl.h>
@@ -29,7 +29,7 @@ std::vector<fs::path> files_below(const fs::path& folder) {
   return files;
 }
 
-// The same pictures under many names: links, which pack follows.
+// Links the same images under many names; pack follows the links.
 void link_often(const std::string& photographs, const fs::path& to, int times) {
   for (const auto& entry : fs::directory_iterator(photographs)) {
     if (!entry.is_directory()) continue;
@@ -39,7 +39,7 @@ void link_often(const std::string& photographs, const fs::path& to, int times) {
   }
 }
 
-// Without what it prints.
+// Runs a command, discards its output and returns how long it took.
 double command_seconds(std::vector<std::string> words) {
   posix_spawn_file_actions_t silent;
   posix_spawn_file_actions_init(&silent);
@@ -82,7 +82,7 @@ double bare_copy_seconds(const std::vector<fs::path>& files, int times, const fs
   });
 }
 
-void rewrite(const std::string& picture) {
+void rewrite(const std::string& image) {
   jpeg_decompress_struct from{};
   jpeg_compress_struct to{};
   jpeg_error_mgr errors{};
@@ -91,7 +91,7 @@ void rewrite(const std::string& picture) {
   jpeg_create_compress(&to);
   unsigned char* bytes = nullptr;
   unsigned long size = 0;
-  jpeg_mem_src(&from, reinterpret_cast<const unsigned char*>(picture.data()), picture.size());
+  jpeg_mem_src(&from, reinterpret_cast<const unsigned char*>(image.data()), image.size());
   jpeg_mem_dest(&to, &bytes, &size);
   jpeg_read_header(&from, TRUE);
   jvirt_barray_ptr* coefficients = jpeg_read_coefficients(&from);
@@ -105,9 +105,9 @@ void rewrite(const std::string& picture) {
   std::free(bytes);
 }
 
-double bare_rewrite_seconds(const std::vector<std::string>& pictures, int times, int threads) {
-  return bare_threads(threads, static_cast<int64_t>(pictures.size()) * times,
-                      [&](int64_t i) { rewrite(pictures[static_cast<size_t>(i) % pictures.size()]); });
+double bare_rewrite_seconds(const std::vector<std::string>& images, int times, int threads) {
+  return bare_threads(threads, static_cast<int64_t>(images.size()) * times,
+                      [&](int64_t i) { rewrite(images[static_cast<size_t>(i) % images.size()]); });
 }
 
 void write_records(const fs::path& path, int64_t bytes) {
@@ -152,19 +152,19 @@ class Pack {
   void with_restart_markers(const std::string& photographs, int workers) {
     const int times = report_.quick() ? 1 : 4;
     link_often(photographs, work_ / "some", times);
-    std::vector<std::string> pictures;
-    for (const fs::path& file : files_below(photographs)) pictures.push_back(*read_file(file.string()));
-    const auto n = static_cast<double>(pictures.size()) * times;
+    std::vector<std::string> images;
+    for (const fs::path& file : files_below(photographs)) images.push_back(*read_file(file.string()));
+    const auto n = static_cast<double>(images.size()) * times;
     std::vector<double> share, rate;
     for (int round = 0; round < rounds_; ++round) {
-      const double bare = bare_rewrite_seconds(pictures, times, workers);
+      const double bare = bare_rewrite_seconds(images, times, workers);
       const double ours = pack_seconds("some", {"--workers", std::to_string(workers)});
       share.push_back(bare / ours);
       rate.push_back(ours * workers / n * 1e3);
     }
     report_.add(
         {.name = "restart markers, times bare coefficients", .value = median(share), .unit = "", .at_least = 0.9});
-    report_.add({.name = "restart markers, a picture and core", .value = median(rate), .unit = "ms"});
+    report_.add({.name = "restart markers, per image and core", .value = median(rate), .unit = "ms"});
     fs::remove_all(work_ / "some");
   }
 
@@ -174,7 +174,7 @@ class Pack {
     const auto bytes = static_cast<double>(fs::file_size(path));
     std::vector<double> rate;
     for (int round = 0; round < rounds_; ++round)
-      rate.push_back(bytes / command_seconds({stoker_, "verify", path, "--no-pictures", "--quiet"}) / 1e9);
+      rate.push_back(bytes / command_seconds({stoker_, "verify", path, "--no-images", "--quiet"}) / 1e9);
     report_.add({.name = "verify, records of 100 KB", .value = median(rate), .unit = "GB/s", .at_least = 3});
   }
 
@@ -197,7 +197,7 @@ int run(Report& report) {
   const std::string photographs = report.text("photographs", "");
   Pack pack(report);
   if (photographs.empty()) {
-    std::printf("  packing is left out: --photographs FOLDER has a folder of JPEG files for each class\n");
+    std::printf("  packing is skipped: requires --photographs FOLDER, with one folder of JPEG files per class\n");
   } else {
     pack.as_found(photographs);
     pack.with_restart_markers(photographs, cores());

@@ -1,9 +1,9 @@
-// What does the engine cost per element when there is next to nothing to do?
+// What is the engine's overhead per element if there is almost no work?
 //
-// range(10^7) → map(x·2+1) → batch(1024) on one worker, the consumer's thread
-// beside it; as an expression, as a C++ function on numbers, and as a struct
-// with apply(Element). Wall time is what the consumer sees; CPU time is that of
-// all threads; "alone" is with no worker at all, everything on one thread.
+// range(10^7) → map(x·2+1) → batch(1024) on one worker and the consumer's thread.
+// The map is an expression, a C++ function on numbers, and a struct with
+// apply(Element). Wall time is measured on the consumer's thread, CPU time over all
+// threads. "Alone" is without workers: everything runs on one thread.
 #include "bench/pipelines/report.h"
 
 namespace stoker::bench {
@@ -28,7 +28,7 @@ struct Case {
 void check(const Dataset& dataset) {
   Loader loader(dataset);
   const std::optional<Element> first = next_of(loader);
-  if (!first || first->leaves[0].values<int64_t>()[5] != 11) fail("the wrong numbers came");
+  if (!first || first->leaves[0].values<int64_t>()[5] != 11) fail("the map returned wrong numbers");
 }
 
 int run(Report& report) {

@@ -1,4 +1,4 @@
-// Photographs in TFRecord shards, and threads that do nothing but decode them: what benchmarks on pictures share.
+// Shared by the image benchmarks: pipelines over photographs in TFRecord shards, and threads that only decode them.
 #pragma once
 
 #include <cstddef>
@@ -17,23 +17,23 @@ inline std::vector<std::string> shards_in(const std::string& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     if (entry.path().extension() == ".tfrecord") paths.push_back(entry.path());
   std::ranges::sort(paths);
-  if (paths.empty()) fail(folder + " has no .tfrecord files; make them with stoker pack FOLDER " + folder);
+  if (paths.empty()) fail(folder + " has no .tfrecord files; write them with stoker pack FOLDER " + folder);
   return paths;
 }
 
 inline Value image_of(Value record) {
-  return parse_single_example(record, {{.key = "image", .dtype = DType::kBytes}})["image"];
+  return io::parse_single_example(record, {{.key = "image", .dtype = DType::kBytes}})["image"];
 }
 
 inline Value decoded(Value jpeg) { return io::decode_jpeg(std::move(jpeg), {.channels = 3, .like = "pillow"}); }
 
-inline Value normalized(Value picture) {
-  return image::normalize(std::move(picture),
+inline Value normalized(Value image) {
+  return image::normalize(std::move(image),
                           {.mean = {0.485, 0.456, 0.406}, .std = {0.229, 0.224, 0.225}, .layout = "CHW"});
 }
 
-// A random window, as networks are trained on, in Pillow's manner.
-inline Value training_picture(Value jpeg) {
+// A random crop, as used in training, with Pillow's pixels.
+inline Value training_image(Value jpeg) {
   const Value window =
       image::random_resized_crop(decoded(std::move(jpeg)), {.height = 224, .width = 224, .like = "pillow", .seed = 1});
   return normalized(image::random_flip_left_right(window, {.seed = 2}));
@@ -43,18 +43,18 @@ inline Dataset training_path(const std::vector<std::string>& shards) {
   return Dataset::tfrecord({.filenames = shards})
       .shuffle({.buffer_size = 100, .seed = 1})
       .repeat({})
-      .map({.map_func = [](Value record) { return training_picture(image_of(std::move(record))); }})
+      .map({.map_func = [](Value record) { return training_image(image_of(std::move(record))); }})
       .batch({.batch_size = 64});
 }
 
-inline std::vector<std::string> pictures_in(const std::vector<std::string>& shards) {
-  std::vector<std::string> pictures;
+inline std::vector<std::string> images_in(const std::vector<std::string>& shards) {
+  std::vector<std::string> images;
   Loader loader(Dataset::tfrecord({.filenames = shards}).map({.map_func = image_of}));
-  for (const Element& e : loader) pictures.emplace_back(e.leaves[0].bytes());
-  return pictures;
+  for (const Element& e : loader) images.emplace_back(e.leaves[0].bytes());
+  return images;
 }
 
-// Decodes into the same rows again and again.
+// Decodes every image into the same buffer.
 class BareDecoder {
  public:
   BareDecoder() {
@@ -87,10 +87,10 @@ class BareDecoder {
   std::vector<unsigned char> pixels_;
 };
 
-inline double bare_seconds(const std::vector<std::string>& pictures, int64_t n, int threads) {
+inline double bare_seconds(const std::vector<std::string>& images, int64_t n, int threads) {
   return bare_threads(threads, n, [&](int64_t i) {
     thread_local BareDecoder decoder;
-    decoder.decode(pictures[static_cast<size_t>(i) % pictures.size()]);
+    decoder.decode(images[static_cast<size_t>(i) % images.size()]);
     return i;
   });
 }
@@ -100,7 +100,7 @@ struct Cost {
   double cpu_seconds = 0;
 };
 
-// Once it runs. The loader is gone afterwards, so that nothing is made ahead while the yardstick runs.
+// Measures after a warm-up. Drops the loader at the end, so that nothing is prefetched while the baseline runs.
 inline Cost path_cost(const Dataset& dataset, int64_t batches) {
   Loader loader(dataset);
   for (int64_t i = 0; i < 8; ++i) next_of(loader);
@@ -111,9 +111,9 @@ inline Cost path_cost(const Dataset& dataset, int64_t batches) {
   return {seconds, cpu_now() - cpu};
 }
 
-inline Cost bare_cost(const std::vector<std::string>& pictures, int64_t n, int threads) {
+inline Cost bare_cost(const std::vector<std::string>& images, int64_t n, int threads) {
   const double cpu = cpu_now();
-  const double seconds = bare_seconds(pictures, n, threads);
+  const double seconds = bare_seconds(images, n, threads);
   return {seconds, cpu_now() - cpu};
 }
 

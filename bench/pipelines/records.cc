@@ -1,9 +1,9 @@
 // How fast are records read, checked and parsed?
 //
-// TFRecord files in the page cache, CRCs checked, three features of each tf.train.Example parsed: a string, an int64
-// and two floats. Records of 100 KB, whose string stays where it was mapped, and of 100 bytes, one by one and in
-// batches of 1024. On one thread in CPU time, of which other programs take no part, and on one worker with the
-// consumer's thread beside it in wall time.
+// Reads TFRecord files from the page cache, checks the CRCs, and parses three features of each tf.train.Example: a
+// string, an int64 and two floats. Records have 100 KB (the string is a view of the mapped file) or 100 bytes, one by
+// one and in batches of 1024. "One thread" is in CPU time, which does not include other programs. "One worker" is in
+// wall time, with one worker and the consumer's thread.
 #include <filesystem>
 
 #include "bench/pipelines/report.h"
@@ -22,11 +22,11 @@ std::string record_of(size_t bytes, int64_t number) {
     return writer.serialized();
   };
   const size_t payload = bytes - with(0).size();
-  const size_t too_long = with(payload).size() - bytes;  // lengths of more have more bytes
+  const size_t too_long = with(payload).size() - bytes;  // a longer payload needs more bytes for its length
   return with(payload - too_long);
 }
 
-// A file of at least so many bytes; how many records it has.
+// Writes a file of at least this many bytes and returns the number of its records.
 int64_t write_file(const std::filesystem::path& path, size_t record_bytes, int64_t file_bytes) {
   std::ofstream file(path, std::ios::binary);
   std::string block;
@@ -42,16 +42,16 @@ int64_t write_file(const std::filesystem::path& path, size_t record_bytes, int64
 
 Dataset parsed(const std::string& file) {
   return Dataset::tfrecord({.filenames = {file}}).map({.map_func = [](Value record) {
-    return parse_single_example(record, {{.key = "image", .dtype = DType::kBytes},
-                                         {.key = "label", .dtype = DType::kInt64},
-                                         {.key = "size", .shape = {2}, .dtype = DType::kFloat32}});
+    return io::parse_single_example(record, {{.key = "image", .dtype = DType::kBytes},
+                                             {.key = "label", .dtype = DType::kInt64},
+                                             {.key = "size", .shape = {2}, .dtype = DType::kFloat32}});
   }});
 }
 
 struct Case {
   std::string name;
   size_t record_bytes;
-  int64_t batch;  // 0: one by one
+  int64_t batch;  // 0: no batches
   std::string unit;
   std::optional<double> at_least;
 };

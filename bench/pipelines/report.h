@@ -1,11 +1,11 @@
 #pragma once
 
-// What the benchmarks of this folder share: clocks, work of a fixed number of
+// Shared by the benchmarks of this folder: clocks, work of a fixed number of
 // instructions, and a report that is a table for people and JSON for tools.
 //
-// Every benchmark takes --json FILE (or --benchmark_out=FILE, as tools/bundle
-// says it), --quick for a run of a few seconds, and passes over any other
-// --benchmark_ flag.
+// Every benchmark accepts --json FILE (or --benchmark_out=FILE, which tools/bundle
+// passes) and --quick, for a run of a few seconds. It ignores all other
+// --benchmark_ flags.
 
 #include <pthread.h>
 #include <sys/resource.h>
@@ -43,9 +43,9 @@ inline double clock_seconds(clockid_t clock) {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 inline double now() { return clock_seconds(CLOCK_MONOTONIC); }
-// Of all threads: what other programs on the machine take is not in it.
+// CPU time of all threads of this process; other programs are not included.
 inline double cpu_now() { return clock_seconds(CLOCK_PROCESS_CPUTIME_ID); }
-// Of programs that it started and that have ended.
+// CPU time of child processes that have ended.
 inline double children_cpu_now() {
   rusage used{};
   getrusage(RUSAGE_CHILDREN, &used);
@@ -66,7 +66,7 @@ inline void sleep_for(double seconds) { std::this_thread::sleep_for(std::chrono:
 
 // ---- numbers from several rounds
 
-// The value below which a share of them lies.
+// Returns the value below which this share of the values is.
 inline double quantile(std::vector<double> values, double share) {
   if (values.empty()) return 0;
   std::ranges::sort(values);
@@ -78,8 +78,8 @@ inline double most(const std::vector<double>& values) { return *std::ranges::max
 
 // ---- work
 
-// So many turns of a loop, each waiting for the one before: the same number of
-// instructions whoever runs it.
+// Runs a loop of `turns` steps, each of which depends on the one before: the same
+// number of instructions on every thread.
 [[gnu::noinline]] inline int64_t turn(int64_t turns, int64_t seed) {
   auto x = static_cast<uint64_t>(seed);
   for (int64_t i = 0; i < turns; ++i) {
@@ -89,7 +89,7 @@ inline double most(const std::vector<double>& values) { return *std::ranges::max
   return static_cast<int64_t>(x);
 }
 
-// How many turns last so long on this machine, undisturbed.
+// Returns how many turns take this long on this machine when it is idle.
 inline int64_t turns_for(double seconds) {
   constexpr int64_t kTurns = 1'000'000;
   double best = 1;
@@ -97,8 +97,8 @@ inline int64_t turns_for(double seconds) {
   return std::max<int64_t>(1, static_cast<int64_t>(seconds / best * kTurns));
 }
 
-// What the engine has to match: threads that take numbers below n from one
-// counter, at the priority of the pool's. Seconds until all are done.
+// The baseline for the engine: threads that take numbers below n from one counter, at
+// the priority of the pool's workers. Returns the seconds until all are done.
 template <typename F>
 double bare_threads(int threads, int64_t n, F&& f) {
   std::atomic<int64_t> next{0};
@@ -115,28 +115,28 @@ double bare_threads(int threads, int64_t n, F&& f) {
   });
 }
 
-// ---- data sets
+// ---- datasets
 
 [[noreturn]] inline void fail(const std::string& why) {
   std::fprintf(stderr, "%s\n", why.c_str());
   std::exit(2);
 }
 
-// The next element, or nothing at the end; an error ends the benchmark.
+// Returns the next element, or nothing at the end. An error ends the benchmark.
 inline std::optional<Element> next_of(Loader& loader) {
   Result<std::optional<Element>> next = loader.next();
   if (!next) fail(next.error().message());
   return *std::move(next);
 }
 
-// Takes everything; how many there were.
+// Takes all elements and returns their number.
 inline int64_t drain(Loader& loader) {
   int64_t n = 0;
   while (next_of(loader)) ++n;
   return n;
 }
 
-// ---- what the process uses
+// ---- resources of the process
 
 inline int64_t resident_bytes() {
   std::ifstream file("/proc/self/statm");
@@ -145,8 +145,8 @@ inline int64_t resident_bytes() {
   return resident * sysconf(_SC_PAGESIZE);
 }
 
-// Core-seconds the machine has been busy since it started, the part that its
-// host took included.
+// Returns the core-seconds that the machine has been busy since it started, including
+// the time that its host took (steal time).
 inline double machine_busy_seconds() {
   std::ifstream file("/proc/stat");
   std::string name;
@@ -185,7 +185,7 @@ class Report {
     program_ = argv[0];
     for (int i = 2; i < argc; ++i) {
       std::string word = argv[i];
-      if (!word.starts_with("--")) fail(name_ + ": what is '" + word + "'?");
+      if (!word.starts_with("--")) fail(name_ + ": expected an option that starts with --, got '" + word + "'");
       word.erase(0, 2);
       const size_t equals = word.find('=');
       if (equals != std::string::npos)
@@ -225,7 +225,7 @@ class Report {
     figures_.push_back(std::move(figure));
   }
 
-  // Writes the JSON if it was asked for. A missed figure is no failure of the
+  // Writes the JSON if it was requested. A missed target is not a failure of the
   // program: other work on the machine can cause it.
   int end() {
     const double others = machine_busy_seconds() - cpu_now() - children_cpu_now() - begun_busy_;
@@ -267,7 +267,7 @@ class Report {
   std::map<std::string, std::string> flags_;
   std::vector<Figure> figures_;
   double begun_ = 0;
-  double begun_busy_ = 0;  // of other programs
+  double begun_busy_ = 0;  // time of other programs
 };
 
 // ---- the benchmarks of the program

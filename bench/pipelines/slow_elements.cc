@@ -1,11 +1,11 @@
-// One element in 50 takes 20 times as long, and order is kept: how near does
-// the consumer's rate come to threads that never wait for anybody?
+// One element in 50 takes 20 times as long, and the order is kept: how close is the
+// consumer's rate to that of threads that never wait for one another?
 //
 // The ideal is bare threads that take the same elements from a counter. Slow
-// ones come at every 50th place or, worse, at random, where they meet.
-// Elements are of 1 ms; for those of 200 us the consumer's waking, on cores that
-// the workers want, is a larger part. "Begin" is the first third of a pass, with
-// untuned windows; "later" the rest.
+// elements are at every 50th position or, which is harder, at random positions,
+// where several can be close together. Elements take 1 ms; with 200 us, waking the
+// consumer on cores that the workers occupy is a larger share. "Begin" is the first
+// third of a pass, with untuned windows; "later" is the rest.
 #include "bench/pipelines/report.h"
 
 namespace stoker::bench {
@@ -20,7 +20,7 @@ int64_t turns_of(Places places, int64_t i, int64_t turns) {
 
 struct Case {
   Places places;
-  double seconds;  // of the quick elements
+  double seconds;  // time of a fast element
   bool wanted;
 };
 

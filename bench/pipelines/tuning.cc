@@ -1,15 +1,15 @@
-// Does the tuner find windows as good as those set by hand, and how soon after
-// the consumer has changed its pace?
+// Does the tuner find windows as good as those set by hand, and how soon after the
+// consumer has changed its pace?
 //
-// Elements vary (one in 50 takes 20 times as long). First: a consumer that
-// thinks for twice as long as the workers need on average with a third to
-// spare, and after two seconds for half of that. Its wait share is the time
-// inside next() over all time; it has settled where all that follows is under
-// 2 %. More workers get more work with each element, so that the consumer's pace
-// is the same with any number: what next() itself costs is per_element's
-// question. Then: throughput with tuned windows against prefetch(n) for many n,
-// with a consumer that takes all it can and with one that takes bursts of 32 for
-// each worker and thinks in between.
+// One element in 50 takes 20 times as long. First part: the consumer pauses between
+// elements for twice as long as the workers need on average with a third to spare,
+// and after two seconds for half of that. The wait share is the time inside next()
+// divided by all time. It has settled when it stays below 2 %. With more workers,
+// each element has more work, so that the consumer's pace is the same with any
+// number of workers (per_element measures the cost of next() itself). Second part:
+// throughput with tuned windows, compared with prefetch(n) for many n, with a
+// consumer that takes elements as fast as possible, and with one that takes bursts
+// of 32 per worker and pauses in between.
 #include <span>
 
 #include "bench/pipelines/report.h"
@@ -42,14 +42,14 @@ double wait_share(std::span<const Slice> slices) {
   return length > 0 ? waited / length : 0;
 }
 
-// The first moment after which the consumer waits no more than it may.
+// Returns the time after which the consumer's wait share stays below the limit.
 double settled_after(std::span<const Slice> slices) {
   double settled = 0;
   for (size_t i = 0; i < slices.size() && wait_share(slices.subspan(i)) >= kMostWaiting; ++i) settled = slices[i].end;
   return settled;
 }
 
-// The consumer's slices of 100 ms from the change of pace on.
+// Returns slices of 100 ms of the consumer's time, from the change of pace on.
 std::vector<Slice> change_pace(const Dataset& dataset, double slow, double fast, double before, double after) {
   Loader loader(dataset);
   std::vector<Slice> slices;
@@ -74,8 +74,8 @@ std::vector<Slice> change_pace(const Dataset& dataset, double slow, double fast,
   }
 }
 
-// Elements a second, after the windows have had half a second. A burst of 0:
-// the consumer takes all it can.
+// Returns elements per second, after half a second to tune the windows. With a burst
+// of 0, the consumer takes elements as fast as possible.
 double throughput(const Dataset& dataset, int burst, double think, double seconds) {
   Loader loader(dataset);
   int64_t n = 0;

@@ -1,9 +1,10 @@
-// A callable that waits, 100 times 10 ms, with 16 parallel calls: how near to a
-// sixteenth of the serial time does the engine come on few cores?
+// A callable sleeps 100 times for 10 ms, with 16 parallel calls: how close to a
+// sixteenth of the serial time is the engine on few cores?
 //
-// Nobody tells the engine that the callable waits; it finds out. "Cold" is the
-// first loader of the process, with no waiting thread alive; "fresh" has the
-// threads but must find out again; "epoch" is the next pass of the same loader.
+// The callable does not declare that it waits; the engine detects it. "Cold" is the
+// first loader of the process, without waiting threads. "Fresh loader" has the
+// threads but must detect the waiting again. "Next epoch" is the next pass of the
+// same loader.
 #include "bench/pipelines/report.h"
 
 namespace stoker::bench {

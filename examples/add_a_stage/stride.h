@@ -14,7 +14,7 @@ struct Stride {
   void describe(Fields& f) { f.required("step", step, "distance between two kept elements, at least 1"); }
 
   Result<void> check() const {
-    if (step < 1) return Error::invalid("step is ", step, ", it must be at least 1");
+    if (step < 1) return Error::invalid("step is ", step, ", expected at least 1");
     return {};
   }
 

@@ -24,7 +24,7 @@ nn::Sequential layers() {
 Score score_of(const torch::Tensor& outputs, const torch::Tensor& labels, const torch::Tensor& loss) {
   return {.loss = loss.item<double>(),
           .right = outputs.argmax(1).eq(labels).sum().item<int64_t>(),
-          .pictures = labels.size(0)};
+          .images = labels.size(0)};
 }
 
 }  // namespace
@@ -43,9 +43,9 @@ Network::Network() {
 Network::~Network() = default;
 
 Score Network::train(const stoker::Element& batch) {
-  auto [pictures, labels] = stoker::torch_batch(batch);
+  auto [images, labels] = stoker::torch_batch(batch);
   parts_->optimizer.zero_grad();
-  const torch::Tensor outputs = parts_->layers->forward(pictures);
+  const torch::Tensor outputs = parts_->layers->forward(images);
   torch::Tensor loss = functional::cross_entropy(outputs, labels);
   loss.backward();
   parts_->optimizer.step();
@@ -54,8 +54,8 @@ Score Network::train(const stoker::Element& batch) {
 
 Score Network::test(const stoker::Element& batch) {
   const torch::NoGradGuard no_gradients;
-  auto [pictures, labels] = stoker::torch_batch(batch);
-  const torch::Tensor outputs = parts_->layers->forward(pictures);
+  auto [images, labels] = stoker::torch_batch(batch);
+  const torch::Tensor outputs = parts_->layers->forward(images);
   return score_of(outputs, labels, functional::cross_entropy(outputs, labels));
 }
 

@@ -6,18 +6,19 @@
 
 namespace fashion_mnist {
 
-// What a step found in its batch.
+// The result of one step.
 struct Score {
-  double loss = 0;  // mean
-  int64_t right = 0;
-  int64_t pictures = 0;
+  double loss = 0;    // mean over the batch
+  int64_t right = 0;  // correct predictions
+  int64_t images = 0;
 };
 
-// A small convolutional network for grey pictures of 28x28 and ten classes:
-// one convolution of 32 filters, pooling, one dense layer; Adam.
+// A small convolutional network for gray images of 28x28 and ten classes: one
+// convolution with 32 filters, pooling, and one dense layer, trained with Adam.
 //
-// Batches are (float32 [n, 1, 28, 28], int64 [n]). Computes on one thread: with
-// the pipeline on the others that is faster on few cores than sharing them.
+// Batches are (float32 [n, 1, 28, 28], int64 [n]). The network computes on one
+// thread: on a machine with few cores, this is faster than sharing all cores with
+// the pipeline.
 class Network {
  public:
   Network();

@@ -1,4 +1,5 @@
-// Shows the three stalled loops of stalls.h and their good forms with a network.
+// Runs the three stalled loops of stalls.h and their good forms with a network, and
+// prints the verdicts and step times.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -22,7 +23,7 @@ struct Row {
 
 void print_verdicts(const Form& form) {
   for (const Verdict& verdict : form.verdicts) {
-    std::istringstream text(words_of(verdict));
+    std::istringstream text(describe(verdict));
     for (std::string line; std::getline(text, line);) fmt::print("    {}\n", line);
   }
 }
@@ -31,7 +32,7 @@ Row show(const std::string& scenario, const Mended& loop, Row row) {
   fmt::print("  stalled form: {}\n", row.before);
   print_verdicts(loop.stalled);
   fmt::print("  good form: {}; verdict: {}\n", row.after, loop.good.code());
-  print_verdicts(loop.good);  // none, unless the machine is busy with other things
+  print_verdicts(loop.good);  // none, unless other programs use the machine
   fmt::print("\n");
   std::fflush(stdout);
   row.scenario = scenario;
@@ -41,30 +42,30 @@ Row show(const std::string& scenario, const Mended& loop, Row row) {
 
 Row show_times(const std::string& scenario, const Mended& loop) {
   return show(scenario, loop,
-              {.before = milliseconds(loop.stalled.step_seconds) + " a step",
-               .after = milliseconds(loop.good.step_seconds) + " a step",
+              {.before = milliseconds(loop.stalled.step_seconds) + " per step",
+               .after = milliseconds(loop.good.step_seconds) + " per step",
                .ratio = fmt::format("{:.1f}", loop.stalled.step_seconds / loop.good.step_seconds)});
 }
 
 Row show_decode_in_the_loop(const Train& train, const std::string& folder) {
-  fmt::print("1. The loop decodes its pictures itself, one at a time.\n");
+  fmt::print("1. The loop decodes its own images, one at a time.\n");
   const DecodeInTheLoop loop = decode_in_the_loop(train, folder);
   const double decode = loop.decode_seconds, compute = loop.stalled.step_seconds - decode;
   fmt::print(
-      "  Decoding PNGs of {}x{} takes {} of each step, the network {}. Side by side on two cores that can be {:.1f} "
-      "times as fast.\n",
+      "  Decoding PNGs of {}x{} takes {} of each step, and the network {}. In parallel on two cores, a step can be "
+      "{:.1f} times as fast.\n",
       loop.side, loop.side, milliseconds(decode), milliseconds(compute),
       loop.stalled.step_seconds / std::max(decode, compute));
   return show_times("decode in the loop", loop);
 }
 
 Row show_new_iterator_each_step(const Train& train, const std::string& folder) {
-  fmt::print("2. A new iterator at each step: next(iter(ds)), here *watch.begin().\n");
+  fmt::print("2. A new iterator in each step: next(iter(ds)), here *watch.begin().\n");
   return show_times("new iterator each step", new_iterator_each_step(train, folder));
 }
 
 Row show_steps_beyond_the_data(const Train& train, const std::string& folder) {
-  fmt::print("3. {} steps are asked of {} batches.\n", kStepsAsked, kBatchesThere);
+  fmt::print("3. {} steps are requested, and there are {} batches.\n", kStepsAsked, kBatchesThere);
   const Mended loop = steps_beyond_the_data(train, folder);
   const auto steps = [](const Form& form) { return fmt::format("{} of {} steps", form.steps, kStepsAsked); };
   return show("steps beyond the data", loop, {.before = steps(loop.stalled), .after = steps(loop.good), .ratio = "–"});
@@ -84,7 +85,7 @@ void print_table(const std::vector<Row>& rows) {
 int main(int count, char** arguments) {
   using namespace fashion_mnist;
   if (count != 2) {
-    fmt::print(stderr, "usage: fashion_mnist_scenarios FOLDER, which `stoker pack` has written\n");
+    fmt::print(stderr, "usage: fashion_mnist_scenarios FOLDER\nFOLDER is the output folder of `stoker pack`\n");
     return 2;
   }
   const std::string folder = arguments[1];
@@ -94,7 +95,7 @@ int main(int count, char** arguments) {
     print_table({show_decode_in_the_loop(train, folder), show_new_iterator_each_step(train, folder),
                  show_steps_beyond_the_data(train, folder)});
   } catch (const stoker::Error& error) {
-    fmt::print(stderr, "{}\n", error.words());
+    fmt::print(stderr, "{}\n", error.describe());
     return 1;
   }
 }

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <ctime>
 
-#include "examples/fashion_mnist/pictures.h"
+#include "examples/fashion_mnist/images.h"
 #include "stoker/codecs/png.h"
 #include "stoker/stoker.h"
 #include "stoker/watch/watch.h"
@@ -16,7 +16,7 @@ using namespace stoker;
 using Clock = std::chrono::steady_clock;
 using Next = std::function<Result<std::optional<Element>>()>;
 
-constexpr int64_t kStartUp = 3;  // steps that count for nothing
+constexpr int64_t kStartUp = 3;  // steps that are not counted
 
 double seconds_since(Clock::time_point begun) { return std::chrono::duration<double>(Clock::now() - begun).count(); }
 
@@ -27,11 +27,14 @@ T or_throw(Result<T> result) {
 }
 
 WatchOptions options(const Effort& effort, std::optional<int64_t> steps = {}) {
-  return {
-      .window_seconds = effort.window_seconds, .window_steps = 20, .steps = steps, .tell = [](const std::string&) {}};
+  return {.window_seconds = effort.window_seconds,
+          .window_steps = 20,
+          .steps = steps,
+          .on_message = [](const std::string&) {}};
 }
 
-// Trains with what `next` gives until the time, the steps or the data end.
+// Trains on the batches that `next` returns, until the time, the steps or the data
+// end.
 Form trained(const Train& train, Watch& watch, const Next& next, const Effort& effort) {
   Form form;
   const Clock::time_point begun = Clock::now();
@@ -47,28 +50,28 @@ Form trained(const Train& train, Watch& watch, const Next& next, const Effort& e
   return form;
 }
 
-// `asked` is how many steps the watch is told of.
+// `asked` is the number of steps per epoch that is passed to the watch.
 Form trained(const Train& train, const Dataset& dataset, const Effort& effort, std::optional<int64_t> asked = {}) {
   Loader loader(dataset);
   Watch watch(loader, options(effort, asked));
   return trained(train, watch, [&] { return watch.next(); }, effort);
 }
 
-// ---- the loop decodes its pictures itself
+// ---- the loop decodes its own images
 
-// Of the network's time: enough to matter, and not so much that one other core
-// cannot keep up with it.
+// The decoding time as a share of the network's time: large enough to matter, and
+// small enough for one other core to keep up.
 constexpr double kDecodeShare = 0.6;
 constexpr int64_t kTrialSide = 128;
 
-// PNGs of side x side: the small pictures enlarged, with their labels.
-Dataset large_pictures(const std::string& folder, int64_t side, const Effort& effort) {
-  const Dataset enlarged = decoded(records(folder, "train").take({.count = effort.large_pictures}))
-                               .map({.map_func = [side](Value picture, Value label) {
-                                 const Value large = image::resize(reshape(picture, {.shape = {28, 28, 1}}),
-                                                                   {.height = side, .width = side});
-                                 return tuple(cast(large * 255.0f, kUint8), label);
-                               }});
+// PNGs of side x side, enlarged from the small images, with their labels.
+Dataset large_images(const std::string& folder, int64_t side, const Effort& effort) {
+  const Dataset enlarged =
+      decoded(records(folder, "train").take({.count = effort.large_images}))
+          .map({.map_func = [side](Value image, Value label) {
+            const Value large = image::resize(reshape(image, {.shape = {28, 28, 1}}), {.height = side, .width = side});
+            return tuple(cast(large * 255.0f, kUint8), label);
+          }});
   std::vector<std::string> pngs;
   std::vector<int64_t> labels;
   Loader loader(enlarged);
@@ -82,20 +85,20 @@ Dataset large_pictures(const std::string& folder, int64_t side, const Effort& ef
 
 Dataset shrunk(const Dataset& large) {
   return large.map({.map_func = [](Value png, Value label) {
-    const Value picture = image::resize(io::decode_png(png, {.channels = 1}), {.height = 28, .width = 28});
-    return tuple(reshape(picture, {.shape = {1, 28, 28}}) / 255.0f, label);
+    const Value image = image::resize(io::decode_png(png, {.channels = 1}), {.height = 28, .width = 28});
+    return tuple(reshape(image, {.shape = {1, 28, 28}}) / 255.0f, label);
   }});
 }
 
-// A batch made one picture at a time, by whoever asks for it.
-Result<Element> batch_by_hand(const Dataset& pictures, int64_t& position, const Effort& effort) {
-  std::vector<Array> images, labels;
+// Produces a batch on the calling thread, one image at a time.
+Result<Element> batch_by_hand(const Dataset& images, int64_t& position, const Effort& effort) {
+  std::vector<Array> pixels, labels;
   for (int64_t i = 0; i < effort.batch; ++i) {
-    STOKER_TRY(Element one, pictures.at(position++ % effort.large_pictures));
-    images.push_back(one[0]);
+    STOKER_TRY(Element one, images.at(position++ % effort.large_images));
+    pixels.push_back(one[0]);
     labels.push_back(one[1]);
   }
-  STOKER_TRY(Array all_images, stacked(images));
+  STOKER_TRY(Array all_images, stacked(pixels));
   STOKER_TRY(Array all_labels, stacked(labels));
   return tuple_of({Element(std::move(all_images)), Element(std::move(all_labels))});
 }
@@ -106,19 +109,19 @@ double thread_cpu_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// On the CPU, so that what else the machine does makes no difference.
+// CPU time, so that other programs on the machine do not matter.
 template <typename Work>
 double cpu_seconds(Work work) {
   constexpr int kTimes = 5;
-  work();  // start-up counts for nothing
+  work();  // start-up is not counted
   const double begun = thread_cpu_seconds();
   for (int i = 0; i < kTimes; ++i) work();
   return (thread_cpu_seconds() - begun) / kTimes;
 }
 
-// The side of pictures whose decoding takes its share, on this machine.
+// The side of images whose decoding takes kDecodeShare on this machine.
 int64_t fitting_side(const Train& train, const std::string& folder, const Effort& effort) {
-  const Dataset trial = shrunk(large_pictures(folder, kTrialSide, effort));
+  const Dataset trial = shrunk(large_images(folder, kTrialSide, effort));
   int64_t position = 0;
   Element batch;
   const double decode = cpu_seconds([&] { batch = or_throw(batch_by_hand(trial, position, effort)); });
@@ -131,18 +134,18 @@ int64_t fitting_side(const Train& train, const std::string& folder, const Effort
 DecodeInTheLoop decode_in_the_loop(const Train& train, const std::string& folder, const Effort& effort) {
   DecodeInTheLoop result;
   result.side = fitting_side(train, folder, effort);
-  const Dataset pictures = shrunk(large_pictures(folder, result.side, effort));
+  const Dataset images = shrunk(large_images(folder, result.side, effort));
   int64_t position = 0;
   double decoding = 0;
   const auto make = [&]() -> Result<std::optional<Element>> {
     const Clock::time_point begun = Clock::now();
-    STOKER_TRY(Element batch, batch_by_hand(pictures, position, effort));
+    STOKER_TRY(Element batch, batch_by_hand(images, position, effort));
     decoding += seconds_since(begun);
     return batch;
   };
   Watch watch(make, options(effort));
   result.stalled = trained(train, watch, [&] { return watch.next(); }, effort);
-  result.good = trained(train, pictures.repeat({}).batch({.batch_size = effort.batch}), effort);
+  result.good = trained(train, images.repeat({}).batch({.batch_size = effort.batch}), effort);
   result.decode_seconds = decoding / static_cast<double>(result.stalled.steps);
   return result;
 }
@@ -162,10 +165,10 @@ Mended new_iterator_each_step(const Train& train, const std::string& folder, con
 
 Mended steps_beyond_the_data(const Train& train, const std::string& folder, Effort effort) {
   effort.steps = kStepsAsked;
-  const Dataset pictures = decoded(records(folder, "train").take({.count = kBatchesThere * effort.batch}));
+  const Dataset images = decoded(records(folder, "train").take({.count = kBatchesThere * effort.batch}));
   Mended result;
-  result.stalled = trained(train, pictures.batch({.batch_size = effort.batch}), effort, kStepsAsked);
-  result.good = trained(train, pictures.repeat({}).batch({.batch_size = effort.batch}), effort, kStepsAsked);
+  result.stalled = trained(train, images.batch({.batch_size = effort.batch}), effort, kStepsAsked);
+  result.good = trained(train, images.repeat({}).batch({.batch_size = effort.batch}), effort, kStepsAsked);
   return result;
 }
 

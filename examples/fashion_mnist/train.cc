@@ -1,5 +1,5 @@
-// Trains the small network on Fashion-MNIST for one epoch, from the TFRecord
-// shards that `stoker pack` has written, and tests it.
+// Trains the small network on Fashion-MNIST for one epoch, from the TFRecord shards
+// of `stoker pack`, and tests it.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "examples/fashion_mnist/images.h"
 #include "examples/fashion_mnist/network.h"
-#include "examples/fashion_mnist/pictures.h"
 #include "stoker/stoker.h"
 
 namespace fashion_mnist {
@@ -21,7 +21,8 @@ constexpr int64_t kBatch = 64;
 
 double seconds_since(Clock::time_point begun) { return std::chrono::duration<double>(Clock::now() - begun).count(); }
 
-// On a terminal in place, ten times a second; elsewhere a line every five seconds.
+// A progress line: updated ten times a second on a terminal, otherwise a new line
+// every five seconds.
 class LiveLine {
  public:
   bool due() const { return seconds_since(shown_) >= (in_place_ ? 0.1 : 5.0); }
@@ -39,24 +40,24 @@ class LiveLine {
   Clock::time_point shown_ = Clock::now();
 };
 
-// What the steps so far came to.
+// Totals over the steps so far.
 struct Progress {
-  int64_t steps = 0, pictures = 0, right = 0;
-  double loss = 0;  // of the last steps, fading
+  int64_t steps = 0, images = 0, right = 0;
+  double loss = 0;  // exponential moving average
 
   void add(const Score& score) {
     loss = steps == 0 ? score.loss : 0.95 * loss + 0.05 * score.loss;
     ++steps;
-    pictures += score.pictures;
+    images += score.images;
     right += score.right;
   }
-  double accuracy() const { return pictures == 0 ? 0 : static_cast<double>(right) / static_cast<double>(pictures); }
+  double accuracy() const { return images == 0 ? 0 : static_cast<double>(right) / static_cast<double>(images); }
 };
 
-std::string words_of(const Progress& progress, double seconds, double waited) {
-  return fmt::format("step {:>4}  loss {:.3f}  accuracy {:.1f} %  {:.0f} pictures/s  waiting for data {:.1f} %",
+std::string text_of(const Progress& progress, double seconds, double waited) {
+  return fmt::format("step {:>4}  loss {:.3f}  accuracy {:.1f} %  {:.0f} images/s  waiting for data {:.1f} %",
                      progress.steps, progress.loss, 100 * progress.accuracy(),
-                     static_cast<double>(progress.pictures) / seconds, 100 * waited / seconds);
+                     static_cast<double>(progress.images) / seconds, 100 * waited / seconds);
 }
 
 void train(Network& network, const std::string& folder) {
@@ -68,9 +69,9 @@ void train(Network& network, const std::string& folder) {
   const Clock::time_point begun = Clock::now();
   for (auto& batch : watch) {
     progress.add(network.train(batch));
-    if (line.due()) line.show(words_of(progress, seconds_since(begun), loader.wait_seconds()));
+    if (line.due()) line.show(text_of(progress, seconds_since(begun), loader.wait_seconds()));
   }
-  line.show(words_of(progress, seconds_since(begun), loader.wait_seconds()));
+  line.show(text_of(progress, seconds_since(begun), loader.wait_seconds()));
   line.end();
   fmt::print("{}", watch.report());
 }
@@ -79,7 +80,7 @@ void test(Network& network, const std::string& folder) {
   Loader loader(decoded(records(folder, "test")).batch({.batch_size = 256}));
   Progress progress;
   for (auto& batch : loader) progress.add(network.test(batch));
-  fmt::print("of {} pictures it never saw, {:.1f} % are recognised\n", progress.pictures, 100 * progress.accuracy());
+  fmt::print("test accuracy: {1:.1f} % ({0} images)\n", progress.images, 100 * progress.accuracy());
 }
 
 }  // namespace
@@ -87,7 +88,7 @@ void test(Network& network, const std::string& folder) {
 
 int main(int count, char** arguments) {
   if (count != 2) {
-    fmt::print(stderr, "usage: fashion_mnist_train FOLDER, which `stoker pack` has written\n");
+    fmt::print(stderr, "usage: fashion_mnist_train FOLDER\nFOLDER is the output folder of `stoker pack`\n");
     return 2;
   }
   try {
@@ -95,7 +96,7 @@ int main(int count, char** arguments) {
     fashion_mnist::train(network, arguments[1]);
     fashion_mnist::test(network, arguments[1]);
   } catch (const stoker::Error& error) {
-    fmt::print(stderr, "{}\n", error.words());
+    fmt::print(stderr, "{}\n", error.describe());
     return 1;
   }
 }

@@ -24,7 +24,7 @@ Calls& calls();
 
 constexpr std::chrono::seconds kPatience{2};
 
-// With a call whose iterator was dropped, and how often it is looked at after that.
+// How long calls wait for one whose iterator was dropped, and how often they check it.
 constexpr std::chrono::seconds kPatienceWithDropped{5};
 constexpr std::chrono::milliseconds kLookAgain{50};
 
@@ -34,11 +34,11 @@ struct Calls {
   Mutex mutex;
   Condition ended;
   int in_progress STOKER_GUARDED_BY(mutex) = 0;   // in either direction
-  bool closing STOKER_GUARDED_BY(mutex) = false;  // none begins anymore
+  bool closing STOKER_GUARDED_BY(mutex) = false;  // no call begins anymore
   bool interpreter_gone STOKER_GUARDED_BY(mutex) = false;
   std::thread::id closing_thread STOKER_GUARDED_BY(mutex);
 
-  // In a forked child the other threads, and their calls, do not exist.
+  // In a forked child, the other threads and their calls do not exist.
   Calls() {
     hold_across_fork(mutex.native());
     pthread_atfork(nullptr, nullptr, [] { calls().forget_other_threads(); });
@@ -62,7 +62,7 @@ void end_call() {
   if (--all.in_progress == 0) all.ended.notify_all();
 }
 
-// False once the interpreter shuts down.
+// Returns false if the interpreter is shutting down. `counts_anyway`: the call is counted even then.
 bool begin_call(bool counts_anyway) {
   Calls& all = calls();
   const MutexLock lock(all.mutex);
@@ -78,7 +78,7 @@ bool is_interpreter_gone() {
   return all.interpreter_gone;
 }
 
-// Another thread than this one shuts the interpreter down.
+// Whether a thread other than this one is shutting the interpreter down.
 bool is_closing_for_others() {
   Calls& all = calls();
   const MutexLock lock(all.mutex);
@@ -170,7 +170,7 @@ struct CallGate::State {
 CallGate::CallGate() : state_(std::make_unique<State>()), forks_(forks_so_far()) {}
 CallGate::~CallGate() = default;
 
-// In a forked child the other threads do not exist; one of them may have held the lock.
+// In a forked child, the other threads do not exist; one of them may have held the lock. The old state is leaked.
 CallGate::State& CallGate::state() {
   if (forks_ != forks_so_far()) {
     (void)state_.release();
@@ -180,15 +180,17 @@ CallGate::State& CallGate::state() {
   return *state_;
 }
 
-bool CallGate::enter(const Entered& call, size_t most, const std::string& words) {
+bool CallGate::enter(const Entered& call, size_t most, const std::string& description) {
   State& at = state();
   const MutexLock lock(at.mutex);
   const auto patience = std::chrono::steady_clock::now() + kPatienceWithDropped;
   bool interrupted = false;
   while (most > 0 && at.inside.size() >= most && !call.is_dropped() && !interrupted) {
     if (at.living() < most && std::chrono::steady_clock::now() > patience) {
-      post("stoker: " + words + " has not returned although its iterator was dropped; another iterator calls it now");
-      break;
+      post("stoker: " + description +
+           " has not returned although its iterator was dropped; another iterator calls it now");
+      std::erase_if(at.inside, [](const Entered* one) { return one->is_dropped(); });  // no call waits for it again
+      continue;
     }
     at.left.wait_for(at.mutex, kLookAgain);
     at.mutex.unlock();
@@ -210,12 +212,12 @@ void CallGate::leave(const Entered& call) {
   State& at = state();
   const MutexLock lock(at.mutex);
   std::erase(at.inside, &call);
-  at.left.notify_one();
+  at.left.notify_all();
 }
 
-CallGate::Entered::Entered(CallGate& gate, int64_t most, const std::string& words)
+CallGate::Entered::Entered(CallGate& gate, int64_t most, const std::string& description)
     : gate_(gate), stopped_(RunningScope::stopped()), outer_(std::exchange(innermost, this)) {
-  entered_ = holds_place_ = gate_.enter(*this, static_cast<size_t>(most), words);
+  entered_ = holds_place_ = gate_.enter(*this, static_cast<size_t>(most), description);
   PythonCall::stop_if_too_late();
 }
 CallGate::Entered::~Entered() {

@@ -8,14 +8,17 @@
 
 namespace stoker::python {
 
-// Passing between Python and the engine, also while the interpreter shuts down.
-// Before Python 3.14, a thread that asks for the GIL of an interpreter that is
-// shutting down is ended on the spot, and the process with it, because C++ frames
-// cannot be unwound that way. close_calls() therefore lets every thread that is
-// between the two sides come back, and stops those that come too late.
+// Calls between Python and the engine, including while the interpreter shuts down.
+//
+// Before Python 3.14, a thread that requests the GIL (global interpreter lock) of an
+// interpreter that is shutting down is ended immediately, and the process with it,
+// because C++ frames cannot be unwound like this. close_calls() therefore waits until
+// threads that are between Python and the engine return, and stops those that return
+// too late.
 
-// A thread of the engine that calls into Python, while it lives. False once the
-// interpreter shuts down.
+// Scope of a call from an engine thread into Python, or of a conversion between Python
+// and engine values. False if the interpreter is shutting down; shutting down waits for
+// the scope to end.
 class PythonCall {
  public:
   PythonCall();
@@ -23,34 +26,34 @@ class PythonCall {
   PythonCall(const PythonCall&) = delete;
   PythonCall& operator=(const PythonCall&) = delete;
   explicit operator bool() const { return may_call_; }
-  // To be called after anything that may have waited, before asking for the GIL:
-  // stops the thread where the interpreter is gone.
+  // Stops the thread if the interpreter no longer exists. Call it after anything that
+  // may have waited, before requesting the GIL.
   static void stop_if_too_late();
-  // Never returns: for a thread that the interpreter ends inside Python code. The
-  // process is about to end, and unwinding C++ frames would abort it.
+  // Blocks until the process ends. For a thread that the interpreter ends inside Python
+  // code: unwinding its C++ frames would abort the process, which is about to end.
   [[noreturn]] static void stop();
 
  private:
   bool may_call_ = false;
 };
 
-// A thread of Python's that calls into the engine without the GIL, while it lives.
-// Keeps the GIL once the interpreter shuts down.
+// Scope of a call from a Python thread into the engine. Releases the GIL, unless the
+// interpreter is shutting down.
 //
-// kElements: the call may wait for Python functions, or for their end. Nothing may
-// wait once the interpreter shuts down: the thread that ends it gets Cancelled,
-// thrown; others stay in the call until the process is gone. If it
-// is made by a function that holds places of gates, others may take these places
-// meanwhile; else two functions that iterate datasets of one another's would
-// wait for each other. When it returns, the function goes on without waiting for
-// its place: it may hold a lock that the one inside waits for.
+// kElements: the call may wait for Python functions, or for their end. No call may wait
+// while the interpreter shuts down: for the thread that ends the interpreter, the
+// constructor throws Cancelled; other threads block in it until the process ends. If a
+// function that holds places of gates makes the call, other calls may take these places
+// during the call; otherwise two functions that iterate each other's datasets would wait
+// for each other. Afterward, the function continues without waiting for its place,
+// because it may hold a lock that the other call waits for.
 class EngineCall {
  public:
   enum class Kind { kElements, kOther };
   explicit EngineCall(Kind kind = Kind::kOther);
   ~EngineCall();
-  // With the GIL, after a call that failed: a daemon thread stays here if the
-  // interpreter shuts down, which was the reason.
+  // Call it with the GIL, after a call failed. If the interpreter is shutting down, which
+  // was the cause, a daemon thread blocks here until the process ends.
   static void stop_if_closing();
   EngineCall(const EngineCall&) = delete;
   EngineCall& operator=(const EngineCall&) = delete;
@@ -63,9 +66,10 @@ class EngineCall {
   int gates_left_ = 0;
 };
 
-// Counts the threads that call one Python function, in whatever stages it stands.
-// A call that does not return keeps its place while its iterator lives, and for a
-// few seconds after it was dropped: then others go on beside it, with a message.
+// Limits the threads that call one Python function, across all stages that use it.
+// Thread-safe. A call that does not return keeps its place while its iterator lives, and
+// for a few seconds after the iterator was dropped. Then other calls proceed while it is
+// still running, and a message reports this.
 class CallGate {
   friend class EngineCall;
 
@@ -73,11 +77,12 @@ class CallGate {
   CallGate();
   ~CallGate();
 
-  // A call in progress. Waits, without the GIL, until fewer than `most` calls are
-  // (0: for none). False if its iterator is dropped before.
+  // A call in progress. The constructor waits, without the GIL, until fewer than `most`
+  // calls are in progress (0: no limit). False if the iterator is dropped before that.
+  // `description` names the function in messages.
   class Entered {
    public:
-    Entered(CallGate& gate, int64_t most, const std::string& words);
+    Entered(CallGate& gate, int64_t most, const std::string& description);
     ~Entered();
     Entered(const Entered&) = delete;
     Entered& operator=(const Entered&) = delete;
@@ -89,14 +94,14 @@ class CallGate {
     bool is_dropped() const { return stopped_ && stopped_->load(); }
 
     CallGate& gate_;
-    const std::atomic<bool>* const stopped_;  // its iterator
+    const std::atomic<bool>* const stopped_;  // set when the iterator is dropped; may be null
     Entered* const outer_;
     bool entered_ = false;
     bool holds_place_ = true;
   };
 
  private:
-  bool enter(const Entered& call, size_t most, const std::string& words);
+  bool enter(const Entered& call, size_t most, const std::string& description);
   void enter_without_waiting(const Entered& call);
   void leave(const Entered& call);
 
@@ -104,13 +109,21 @@ class CallGate {
   State& state();
 
   std::unique_ptr<State> state_;
-  int forks_;  // that had happened when the state was made
+  int forks_;  // number of forks when the state was created
 };
 
-// Before the interpreter shuts down: no call that waits begins anymore. With the
-// GIL, which every such call asks for.
+// Rejects all further calls that wait. Called before the interpreter shuts down, with
+// the GIL, which every such call requests.
 void refuse_calls();
-// Then: those in progress end, for which it waits a while. Without the GIL.
+// Waits up to two seconds until the calls in progress have ended. Called after
+// refuse_calls(), without the GIL.
 void close_calls();
+
+// Calls the engine without the GIL.
+template <typename Body>
+auto without_gil(Body&& body, EngineCall::Kind kind = EngineCall::Kind::kOther) {
+  const EngineCall call(kind);
+  return body();
+}
 
 }  // namespace stoker::python

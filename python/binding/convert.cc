@@ -17,7 +17,7 @@ nb::dlpack::dtype dlpack_type(DType type) {
   Code code = Code::UInt;
   if (type == DType::kBool) code = Code::Bool;
   if (is_signed_integer(type)) code = Code::Int;
-  if (is_float(type) && type != DType::kBfloat16) code = Code::Float;  // NumPy has no bfloat16: its bits
+  if (is_float(type) && type != DType::kBfloat16) code = Code::Float;  // NumPy has no bfloat16: the bits, as uint16
   return {static_cast<uint8_t>(code), bits, 1};
 }
 
@@ -25,17 +25,23 @@ nb::object numpy() { return nb::module_::import_("numpy"); }
 
 nb::object bytes_of(Bytes text) { return nb::bytes(text.data(), text.size()); }
 
-nb::object strings(const Array& array) {
+nb::object copied_strings(const Array& array) {
   if (array.rank() == 0) return bytes_of(array.bytes());
   nb::list shape;
-  for (const int64_t dim : array.dims()) shape.append(dim);
+  for (const int64_t dim : array.shape()) shape.append(dim);
   nb::object made = numpy().attr("empty")(nb::tuple(shape), "object");
   nb::object flat = made.attr("reshape")(-1);
   for (int64_t i = 0; i < array.count(); ++i) flat[nb::int_(i)] = bytes_of(array.bytes_at(i));
   return made;
 }
 
-// ml_dtypes' type where it is installed.
+nb::object strings(const Array& array) {
+  nb::object made = copied_strings(array);
+  if (Result<void> intact = array.check_intact(); !intact) throw std::move(intact).error();
+  return made;
+}
+
+// Views the bits as the type of ml_dtypes, if that is installed.
 nb::object as_bfloat16(nb::object bits) {
   try {
     return bits.attr("view")(nb::module_::import_("ml_dtypes").attr("bfloat16"));
@@ -50,11 +56,11 @@ nb::object numbers(Array given, Ownership ownership) {
   const Array& array = *kept;
   nb::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<Array*>(pointer); });
   void* const memory = ownership == Ownership::kArgument ? kept->mutable_raw() : const_cast<void*>(array.raw());
-  std::vector<size_t> shape(array.dims().begin(), array.dims().end());
+  std::vector<size_t> shape(array.shape().begin(), array.shape().end());
   const nb::ndarray<nb::numpy> view(memory, shape.size(), shape.data(), owner, nullptr, dlpack_type(array.type()));
   nb::object made = nb::cast(view);
   if (array.type() == DType::kBfloat16) made = as_bfloat16(std::move(made));
-  // Eight bytes come as NumPy's longlong, which is int64 but not by class.
+  // nanobind returns NumPy's longlong, which equals int64 but is another class.
   if (array.type() == DType::kInt64 || array.type() == DType::kUint64)
     made = made.attr("view")(std::string(name_of(array.type())));
   return array.rank() == 0 ? nb::object(made[nb::tuple()]) : made;
@@ -62,7 +68,7 @@ nb::object numbers(Array given, Ownership ownership) {
 
 nb::module_ composites() { return nb::module_::import_("stoker._composite"); }
 
-// The keys of every sparse or ragged value.
+// Whether the keys are among those of sparse or ragged values.
 bool may_be_composite(const Nest& nest) {
   return nest.find("values") && (nest.find("row_splits") || nest.find("dense_shape"));
 }
@@ -87,7 +93,7 @@ nb::object nested(Element& element, const Nest* nest, size_t first, Ownership ow
 std::string_view text_of(nb::handle value, std::string& kept) {
   if (PyBytes_Check(value.ptr()))
     return {PyBytes_AS_STRING(value.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(value.ptr()))};
-  // Names of files may hold bytes that are no UTF-8; Python keeps them as surrogates.
+  // File names may contain bytes that are not UTF-8; Python represents them as surrogates.
   const nb::bytes encoded = nb::cast<nb::bytes>(value.attr("encode")("utf-8", "surrogateescape"));
   kept.assign(encoded.c_str(), encoded.size());
   return kept;
@@ -95,7 +101,7 @@ std::string_view text_of(nb::handle value, std::string& kept) {
 
 bool is_text(nb::handle value) { return PyBytes_Check(value.ptr()) || PyUnicode_Check(value.ptr()); }
 
-// By the name of its class first, which costs nothing.
+// Compares the name of the class first, which is cheap.
 bool is_composite(nb::handle value) {
   const std::string_view name = Py_TYPE(value.ptr())->tp_name;
   return (name == "SparseTensor" || name == "RaggedTensor") && nb::hasattr(value, "_parts");
@@ -108,7 +114,7 @@ Array strings_from(nb::handle array) {
   for (nb::handle item : array.attr("reshape")(-1).attr("tolist")()) {
     if (!is_text(item))
       throw Error::invalid("item ", kept.size(), " is of type '", nb::cast<std::string>(item.type().attr("__name__")),
-                           "', and what is no array of numbers may hold byte strings and text only");
+                           "', expected bytes or text; an array of other objects is not supported");
     std::string own;
     kept.emplace_back(text_of(item, own));
   }
@@ -121,7 +127,9 @@ Array strings_from(nb::handle array) {
 Array integer(nb::handle value) {
   int overflow = 0;
   const int64_t number = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
-  if (overflow != 0) throw Error::invalid(nb::cast<std::string>(nb::str(value)), " does not fit int64");
+  if (overflow != 0)
+    throw Error::invalid(nb::cast<std::string>(nb::str(value)),
+                         " does not fit int64; expected an integer of at most 64 bits");
   const bool small = number >= std::numeric_limits<int32_t>::min() && number <= std::numeric_limits<int32_t>::max();
   return small ? Array::of<int32_t>(static_cast<int32_t>(number)) : Array::of<int64_t>(number);
 }
@@ -129,7 +137,9 @@ Array integer(nb::handle value) {
 Array numbers_from(nb::object array, Memory memory) {
   const auto name = nb::cast<std::string>(array.attr("dtype").attr("name"));
   const std::optional<DType> type = dtype_named(name);
-  if (!type || *type == DType::kBytes) throw Error::invalid("an array of type ", name, " is none of the known types");
+  if (!type || *type == DType::kBytes)
+    throw Error::invalid("an array has the type ", name,
+                         ", which is not supported; convert it, for example with astype");
   if (!nb::cast<bool>(array.attr("dtype").attr("isnative")))
     array = array.attr("astype")(array.attr("dtype").attr("newbyteorder")("="));
   array = numpy().attr("require")(array, nb::none(), "C");
@@ -150,15 +160,40 @@ Array numbers_from(nb::object array, Memory memory) {
 
 }  // namespace
 
+namespace {
+
+// Disables the garbage collector, which before Python 3.12 runs inside any allocation.
+// It could call a __del__ that waits. If the interpreter shuts down during this wait, it
+// ends the thread by unwinding frames that must not be unwound.
+class NoCollection {
+#if PY_VERSION_HEX >= 0x030A0000 && PY_VERSION_HEX < 0x030C0000
+ public:
+  NoCollection() : was_enabled_(PyGC_Disable() != 0) {}
+  ~NoCollection() {
+    if (was_enabled_) PyGC_Enable();
+  }
+  NoCollection(const NoCollection&) = delete;
+  NoCollection& operator=(const NoCollection&) = delete;
+
+ private:
+  const bool was_enabled_;
+#else
+ public:
+  NoCollection() {}  // user-provided, so that a variable of this type is not reported as unused
+#endif
+};
+
+}  // namespace
+
 std::shared_ptr<nb::object> keep(nb::object object) {
   return {new nb::object(std::move(object)), [](nb::object* kept) {
             const PythonCall entered;
-            if (!entered) return;  // the process ends; so do its objects
+            if (!entered) return;  // the process ends, and its objects are not freed
             const nb::gil_scoped_acquire held;
             PyObject* const last = kept->release().ptr();
             delete kept;
             try {
-              Py_XDECREF(last);  // its __del__ may take long
+              Py_XDECREF(last);  // its __del__ may take a long time
             } catch (abi::__forced_unwind&) {
               PythonCall::stop();
             }
@@ -169,7 +204,10 @@ nb::object to_python(Array array, Ownership ownership) {
   return array.type() == DType::kBytes ? strings(array) : numbers(std::move(array), ownership);
 }
 
-nb::object to_python(Element element, Ownership ownership) { return nested(element, element.nest, 0, ownership); }
+nb::object to_python(Element element, Ownership ownership) {
+  const NoCollection held;
+  return nested(element, element.nest, 0, ownership);
+}
 
 Array array_from_python(nb::handle value, Memory memory) {
   if (PyBool_Check(value.ptr())) return Array::of<bool>(value.is(nb::handle(Py_True)));

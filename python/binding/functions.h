@@ -1,5 +1,8 @@
 #pragma once
 
+// Python callables as functions of stages, as generators and as functions that return
+// datasets. They may be called from any thread without the GIL.
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -34,22 +37,23 @@ class ElementScope {
   uint64_t ops_ = 0;
 };
 
-// What a function gives for one element, now: inside a Python function of a stage
-// with the random numbers of its element, elsewhere with those of a new call.
+// Computes a function for one element immediately: inside a Python function of a stage,
+// with the random numbers of its element; elsewhere, with those of a new call.
 Result<Element> result_of(const Function& function, const Element& element);
 
-// A Python callable as a stage's function: a tuple is unpacked into its
-// arguments. `words` stands in explain() and in errors. At most `most_calls`
-// threads call what the gate belongs to at a time; 0 sets no limit. Where it
-// `is_sequence`, it is called in the order of its input whatever follows.
-Function function_of(nb::object callable, std::string words, int most_calls, bool is_sequence, nb::object gate);
+// Returns a stage's function that calls a Python callable; a tuple is unpacked into its
+// arguments. explain() and errors show `description`; checkpoints compare `identity`. At most
+// `most_calls` threads call what the gate belongs to at a time; 0 sets no limit. With
+// `is_sequence`, it is called in the order of its input, whatever follows downstream.
+Function function_of(nb::object callable, std::string description, std::string identity, int most_calls,
+                     bool is_sequence, nb::object gate);
 
-// A callable that gives an iterable for each pass, and one that makes each of
-// its values a structure of arrays.
-std::function<NextElement()> generator_of(nb::object callable, nb::object convert);
+// Returns the source of a callable that returns an iterable for each pass. `convert`
+// turns each value into a structure of arrays. Checkpoints compare `identity`.
+std::function<NextElement()> generator_of(nb::object callable, nb::object convert, std::string identity);
 
-// A callable that gives a data set for an element; `unwrap` takes the
-// binding's own out of it.
-GraphFunction graph_function_of(nb::object callable, std::function<Graph(nb::handle)> unwrap);
+// Returns the function of a callable that returns a dataset for an element. `unwrap`
+// returns the graph of that dataset. One thread at a time calls what the gate belongs to.
+GraphFunction graph_function_of(nb::object callable, nb::object gate, std::function<Graph(nb::handle)> unwrap);
 
 }  // namespace stoker::python

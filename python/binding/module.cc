@@ -1,33 +1,30 @@
-// The extension module stoker._core: data sets and operations by name, from
-// the tables; loaders; expressions. What Python code should look like is the
-// package's business.
+// The extension module stoker._core: stages and operations by their names in the
+// tables, loaders and expressions. The package python/stoker adds the public API.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <chrono>
-#include <map>
 
 #include "python/binding/calls.h"
 #include "python/binding/convert.h"
 #include "python/binding/errors.h"
 #include "python/binding/functions.h"
+#include "python/binding/interruptible.h"
+#include "python/binding/loader.h"
 #include "python/binding/params.h"
+#include "python/binding/prepare.h"
 #include "python/binding/records.h"
 #include "python/binding/watch.h"
-#include "stoker/core/interrupt.h"
 #include "stoker/runtime/settings.h"
 #include "stoker/stoker.h"
 
 namespace stoker::python {
 namespace {
 
-// ---- what stands for objects among parameters
+// ---- parameters that have no JSON form
 
 struct PyFunction {
   Function function;
@@ -44,7 +41,7 @@ struct PyGraphFunction {
 struct PyExpr {
   Expr::Ref expr;
 };
-// An array or a structure of arrays, ready.
+// A structure of arrays in the engine's form.
 struct PyElement {
   Element element;
 };
@@ -74,8 +71,8 @@ bool give(nb::handle value, ReadContext& context) {
   return true;
 }
 
-// From an element of the types wanted and one of their dims: -1 for any length,
-// a single number for any shape.
+// Returns the spec of an element with values of the types, and an element with their
+// dims: -1 for any length, a single number for any shape.
 Spec signature_of(const Element& types, const Element& dims) {
   Spec spec{types.nest, {}};
   for (size_t i = 0; i < types.leaves.size(); ++i) {
@@ -87,45 +84,7 @@ Spec signature_of(const Element& types, const Element& dims) {
   return spec;
 }
 
-template <typename Body>
-auto without_gil(Body&& body, EngineCall::Kind kind = EngineCall::Kind::kOther) {
-  const EngineCall call(kind);
-  return body();
-}
-
-// Ctrl-C reaches Python's own handler while the thread waits.
-bool signals_pending() {
-  PythonCall::stop_if_too_late();
-  try {
-    const nb::gil_scoped_acquire held;
-    return PyErr_CheckSignals() != 0;
-  } catch (abi::__forced_unwind&) {
-    PythonCall::stop();
-  }
-}
-
-void throw_if_interrupted() {
-  if (PyErr_Occurred()) throw nb::python_error();  // a signal's handler threw
-}
-
-// The same for what may look at many files, or run an epoch.
-template <typename Body>
-auto interruptible(Body&& body, EngineCall::Kind kind = EngineCall::Kind::kOther) -> decltype(body()) {
-  decltype(body()) result = Error::cancelled();
-  {
-    const EngineCall call(kind);
-    const InterruptScope scope(&signals_pending);
-    try {
-      result = body();
-    } catch (const Error& error) {
-      result = error;
-    }
-  }
-  throw_if_interrupted();
-  return result;
-}
-
-// ---- data sets
+// ---- datasets
 
 struct Written {
   std::string file;
@@ -155,13 +114,15 @@ Dataset dataset_of(const std::string& stage, const nb::dict& params, const Datas
   return Dataset(Graph(value_of(interruptible(make), name)));
 }
 
-// Up to `n` elements that show what the dataset gives, made on the calling thread
-// alone; takes no pass. None where a function of the user's would be called, unless
-// it `may_call`; those that fail are left out.
+// Returns up to `n` of the first elements, computed on the calling thread. Does not count
+// as a pass. Returns none if user functions would be called, unless `may_call`. Elements
+// that fail are skipped.
 std::vector<Element> first_elements(const Dataset& dataset, int64_t n, bool may_call) {
   constexpr int kMostFailures = 100;
   std::vector<Element> found;
-  const auto calls_user = [](const Node* node) { return node->stage->calls_user() && !node->stage->type().opens; };
+  const auto calls_user = [](const Node* node) {
+    return node->stage->calls_user() && !node->stage->type().opens_datasets;
+  };
   if (!may_call && std::ranges::any_of(nodes_of(*dataset.node()), calls_user)) return found;
   Loader loader(
       dataset,
@@ -169,6 +130,7 @@ std::vector<Element> first_elements(const Dataset& dataset, int64_t n, bool may_
       Location{});
   for (int failures = 0; std::ssize(found) < n && failures < kMostFailures && !is_interrupted();) {
     Result<std::optional<Element>> next = loader.next();
+    if (!next && next.error().code() == Code::kCancelled) throw std::move(next).error();
     if (!next)
       ++failures;
     else if (*next)
@@ -177,6 +139,16 @@ std::vector<Element> first_elements(const Dataset& dataset, int64_t n, bool may_
       break;
   }
   return found;
+}
+
+// Returns whether an upstream stage makes batches, of which the last one may have fewer rows than the others.
+bool may_end_with_a_short_batch(const Dataset& dataset) {
+  const Spec number = Spec::scalar(DType::kInt64);
+  return std::ranges::any_of(nodes_of(*dataset.node()), [&](const Node* node) {
+    if (node->stage->type().name != Batch::kName) return false;
+    const Result<Spec> batch = node->stage->spec({&number, 1});
+    return batch && batch->leaves[0].shape && batch->leaves[0].shape->front() < 0;
+  });
 }
 
 // ---- expressions
@@ -193,10 +165,10 @@ PyExpr op_of(const std::string& name, const std::vector<PyExpr>& inputs, const n
   return {Expr::of_op(std::move(op), std::move(parts))};
 }
 
-// A plain number takes its type from the other operand; it comes in its widest.
+// A Python number gets its type from the other operand; until then, it has the widest type.
 PyExpr number_of(nb::handle value) {
   if (PyBool_Check(value.ptr())) return {Value(nb::cast<bool>(value)).expr()};
-  if (PyLong_Check(value.ptr())) return {Value(nb::cast<int64_t>(value)).expr()};
+  if (PyLong_Check(value.ptr())) return {Value(integer_of(value)).expr()};
   return {Value(nb::cast<double>(value)).expr()};
 }
 
@@ -212,118 +184,18 @@ PyExpr tuple_of_exprs(const std::vector<PyExpr>& parts) {
   return {Expr::of_tuple(std::move(refs))};
 }
 
-// What a program gives for one element, now.
+// Computes a program for one element immediately.
 nb::object computed(const PyFunction& program, const PyElement& element) {
   const auto kind = program.function.calls_user() ? EngineCall::Kind::kElements : EngineCall::Kind::kOther;
   Result<Element> made = interruptible([&] { return result_of(program.function, element.element); }, kind);
   if (!made) raise(made.error());
+  const PythonCall converting;
   return to_python(*std::move(made), Ownership::kDelivered);
 }
 
-// ---- loaders
-
-// A loader whose members all run without the GIL, which the functions that they
-// wait for need.
-class PyLoader {
- public:
-  PyLoader(const Dataset& dataset, bool skip, double at_most, double stall_warning, std::string file, int line)
-      : loader_(std::make_shared<Loader>(dataset,
-                                         LoaderOptions{.on_error = skip ? std::optional(OnError::kSkip) : std::nullopt,
-                                                       .skip_at_most = at_most,
-                                                       .stall_warning_seconds = stall_warning,
-                                                       .prefetch_next_epoch = false,
-                                                       .interrupted = &signals_pending},
-                                         Location{std::move(file), line})) {
-    alive().emplace(this, loader_);
-  }
-  ~PyLoader() {
-    alive().erase(this);
-    const EngineCall call;
-    loader_.reset();
-  }
-  PyLoader(const PyLoader&) = delete;
-  PyLoader& operator=(const PyLoader&) = delete;
-
-  // (element,) or None at the end.
-  nb::object next() {
-    Result<std::optional<Element>> element = without_gil([&] { return loader_->next(); }, kElements);
-    throw_if_interrupted();
-    if (!element && element.error().code() == Code::kCancelled) EngineCall::stop_if_closing();
-    if (!element && element.error().ends_program()) without_gil([&] { loader_->close(kPatience); }, kElements);
-    std::optional<Element> delivered = value_of(std::move(element));
-    if (!delivered) return nb::none();
-    return nb::make_tuple(to_python(*std::move(delivered), Ownership::kDelivered));
-  }
-  void begin_epoch(std::string file, int line) {
-    try {
-      without_gil([&] { loader_->begin_epoch({std::move(file), line}); }, kElements);
-    } catch (const Error&) {
-      throw_if_interrupted();
-      throw;
-    }
-  }
-  void watched_by(const PyRecorder& recorder) {
-    without_gil([&] { recorder.look_while_waiting_in(*loader_); });
-  }
-  nb::bytes save() {
-    Result<std::string> saved = without_gil([&] { return loader_->save(); });
-    throw_if_interrupted();
-    const std::string text = value_of(std::move(saved));
-    return nb::bytes(text.data(), text.size());
-  }
-  void restore(const nb::bytes& checkpoint) {
-    const std::string text(checkpoint.c_str(), checkpoint.size());
-    Result<void> restored = without_gil([&] { return loader_->restore(text); }, kElements);
-    throw_if_interrupted();
-    value_of(std::move(restored));
-  }
-  std::string stats() {
-    return without_gil([&] { return loader_->stats(); });
-  }
-  nb::list skipped() {
-    nb::list all;
-    for (const Skipped& one : without_gil([&] { return loader_->skipped(); }))
-      all.append(nb::make_tuple(one.origin, std::string(name_of(one.error.code())), readable(one.error.words())));
-    return all;
-  }
-  double wait_seconds() const {
-    return without_gil([&] { return loader_->wait_seconds(); });
-  }
-  void release() {
-    without_gil([&] { loader_->release(); }, kElements);
-  }
-  void close() {
-    without_gil([&] { loader_->close(); }, kElements);
-    throw_if_interrupted();
-  }
-
-  // Before the interpreter shuts down: no thread may call into it afterward.
-  static void close_all() {
-    refuse_calls();
-    std::vector<std::shared_ptr<Loader>> loaders;
-    for (const auto& [owner, loader] : alive())
-      if (std::shared_ptr<Loader> still = loader.lock()) loaders.push_back(std::move(still));
-    const nb::gil_scoped_release released;
-    for (const std::shared_ptr<Loader>& loader : loaders) loader->close(kPatience);
-    close_calls();
-  }
-
- private:
-  // What waits for functions of the user's, or for their end.
-  static constexpr EngineCall::Kind kElements = EngineCall::Kind::kElements;
-  // How long a program that ends waits for a function that does not return.
-  static constexpr std::chrono::milliseconds kPatience{30};
-
-  static std::map<PyLoader*, std::weak_ptr<Loader>>& alive() {  // under the GIL
-    static auto* all = new std::map<PyLoader*, std::weak_ptr<Loader>>;
-    return *all;
-  }
-
-  std::shared_ptr<Loader> loader_;
-};
-
-// Errors of ours that leave C++ become exceptions of stoker.errors.
+// Converts an Error that leaves C++ to an exception of stoker.errors.
 void translate(const std::exception_ptr& thrown, void*) {
+  if (!thrown) PythonCall::stop();  // the interpreter ends this thread, which is not a C++ exception
   try {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
@@ -343,13 +215,11 @@ nb::object table_of_params(const std::vector<ParamDoc>& params) {
     one["type"] = param.type;
     one["doc"] = param.doc;
     one["required"] = param.required;
-    one["default"] = param.standard.text();
+    one["default"] = param.default_value.text();
     all.append(one);
   }
   return all;
 }
-
-bool is_source(const StageType& type) { return type.form == Form::kList || type.form == Form::kStream; }
 
 template <typename Type>
 nb::dict table_of(std::span<const Type* const> types) {
@@ -358,7 +228,7 @@ nb::dict table_of(std::span<const Type* const> types) {
     nb::dict one;
     one["doc"] = std::string(type->doc);
     if constexpr (std::is_same_v<Type, StageType>)
-      one["source"] = is_source(*type);
+      one["source"] = type->is_source();
     else
       one["inputs"] = type->inputs < 0 ? nb::none() : nb::object(nb::int_(type->inputs));
     one["params"] = table_of_params(type->params);
@@ -367,32 +237,40 @@ nb::dict table_of(std::span<const Type* const> types) {
   return all;
 }
 
-}  // namespace
-
-NB_MODULE(_core, m) {
-  nb::register_exception_translator(&translate);
-  nb::set_leak_warnings(false);  // a program may end with iterators alive: they are closed at exit
-
+void define_values(nb::module_& m) {
   nb::class_<PyElement>(m, "Element").def("__init__", [](PyElement* self, nb::handle value) {
+    const PythonCall converting;
     new (self) PyElement{element_from_python(value, Memory::kShare)};
   });
   nb::class_<PyArray>(m, "Array").def("__init__", [](PyArray* self, nb::handle value) {
+    const PythonCall converting;
     new (self) PyArray{array_from_python(value, Memory::kCopy)};
   });
-  nb::class_<PyFunction>(m, "Function").def("words", [](const PyFunction& self) { return self.function.words(); });
+  nb::class_<PyFunction>(m, "Function").def("describe", [](const PyFunction& self) {
+    return self.function.describe();
+  });
   nb::class_<PyGenerator>(m, "Generator")
-      .def("__init__", [](PyGenerator* self, nb::object callable, nb::object convert) {
-        new (self) PyGenerator{generator_of(std::move(callable), std::move(convert))};
+      .def("__init__", [](PyGenerator* self, nb::object callable, nb::object convert, std::string identity) {
+        new (self) PyGenerator{generator_of(std::move(callable), std::move(convert), std::move(identity))};
       });
   nb::class_<PySignature>(m, "Signature")
       .def("__init__", [](PySignature* self, const PyElement& types, const PyElement& dims) {
         new (self) PySignature{signature_of(types.element, dims.element)};
       });
-  nb::class_<PyGraphFunction>(m, "GraphFunction").def("__init__", [](PyGraphFunction* self, nb::object callable) {
-    new (self) PyGraphFunction{
-        graph_function_of(std::move(callable), [](nb::handle made) { return Graph(nb::cast<Dataset&>(made)); })};
-  });
+  nb::class_<PyGraphFunction>(m, "GraphFunction")
+      .def("__init__", [](PyGraphFunction* self, nb::object callable, nb::object gate, std::string identity,
+                          const nb::list& captured) {
+        std::vector<Graph> graphs;
+        for (nb::handle dataset : captured) graphs.emplace_back(nb::cast<Dataset&>(dataset).node());
+        const GraphFunction function = graph_function_of(std::move(callable), std::move(gate), [](nb::handle made) {
+          const auto [core, kept] = nb::cast<std::pair<nb::object, nb::object>>(made);
+          return Graph(nb::cast<Dataset&>(core).node(), keep(kept));
+        });
+        new (self) PyGraphFunction{function.identified(std::move(identity), std::move(graphs))};
+      });
+}
 
+void define_expressions(nb::module_& m) {
   nb::class_<PyExpr>(m, "Expr");
   m.def("argument", [](int i) { return PyExpr{Expr::of_argument(i)}; });
   m.def("number", &number_of);
@@ -407,11 +285,14 @@ NB_MODULE(_core, m) {
   });
   m.def("computed", &computed);
   nb::class_<CallGate>(m, "CallGate", nb::is_weak_referenceable()).def(nb::init<>());
-  m.def(
-      "python_function", [](nb::object callable, std::string words, int most_calls, bool is_sequence, nb::object gate) {
-        return PyFunction{function_of(std::move(callable), std::move(words), most_calls, is_sequence, std::move(gate))};
-      });
+  m.def("python_function", [](nb::object callable, std::string description, std::string identity, int most_calls,
+                              bool is_sequence, nb::object gate) {
+    return PyFunction{function_of(std::move(callable), std::move(description), std::move(identity), most_calls,
+                                  is_sequence, std::move(gate))};
+  });
+}
 
+void define_dataset(nb::module_& m) {
   nb::class_<Dataset>(m, "Dataset")
       .def_static("source",
                   [](const std::string& stage, const nb::dict& params, std::string file, int line, std::string name) {
@@ -422,7 +303,7 @@ NB_MODULE(_core, m) {
               std::string name) { return dataset_of(stage, params, &self, {std::move(file), line, std::move(name)}); })
       .def("cardinality",
            [](const Dataset& self) { return value_of(interruptible([&] { return self.cardinality(); })); })
-      // As far as is known without looking at files that are read forward.
+      // As far as it is known without reading files that are read forward.
       .def("is_endless",
            [](const Dataset& self) {
              const Result<int64_t> count =
@@ -430,6 +311,7 @@ NB_MODULE(_core, m) {
              return count && *count == kInfinite;
            })
       .def("element_spec", [](const Dataset& self) { return to_python(self.element_spec()); })
+      .def("may_end_with_a_short_batch", &may_end_with_a_short_batch)
       .def("at",
            [](const Dataset& self, int64_t i) {
              return to_python(value_of(interruptible([&] { return self.at(i); }, EngineCall::Kind::kElements)),
@@ -449,7 +331,8 @@ NB_MODULE(_core, m) {
              return to_python(value_of(interruptible([&] { return self.replay(origin); }, EngineCall::Kind::kElements)),
                               Ownership::kDelivered);
            })
-      .def("explain", [](const Dataset& self) { return value_of(interruptible([&] { return self.explain(); })); })
+      .def("explain",
+           [](const Dataset& self) { return readable(value_of(interruptible([&] { return self.explain(); }))); })
       .def("to_json", [](const Dataset& self) { return value_of(without_gil([&] { return self.to_json(); })); })
       .def("save_graph", [](const Dataset& self,
                             const std::string& path) { value_of(without_gil([&] { return self.save_graph(path); })); })
@@ -457,25 +340,9 @@ NB_MODULE(_core, m) {
           "load_graph",
           [](const std::string& path) { return value_of(without_gil([&] { return Dataset::load_graph(path); })); })
       .def_static("from_json", [](const std::string& text) { return value_of(Dataset::from_json(text)); });
+}
 
-  nb::class_<PyLoader>(m, "Loader")
-      .def(nb::init<const Dataset&, bool, double, double, std::string, int>(), nb::arg("dataset"),
-           nb::arg("skip") = false, nb::arg("at_most") = 1.0, nb::arg("stall_warning_seconds") = 30.0,
-           nb::arg("file") = "", nb::arg("line") = 0)
-      .def("next", &PyLoader::next)
-      .def("begin_epoch", &PyLoader::begin_epoch)
-      .def("watched_by", &PyLoader::watched_by)
-      .def("save", &PyLoader::save)
-      .def("restore", &PyLoader::restore)
-      .def("stats", &PyLoader::stats)
-      .def("skipped", &PyLoader::skipped)
-      .def("wait_seconds", &PyLoader::wait_seconds)
-      .def("release", &PyLoader::release)
-      .def("close", &PyLoader::close);
-  bind_watch(m);
-  m.def("close_all", &PyLoader::close_all);
-
-  define_records(m);
+void define_process(nb::module_& m) {
   m.def("stages", [] { return table_of(registry().stages()); });
   m.def("ops", [] { return table_of(registry().ops()); });
   m.def("set_seed", &set_seed);
@@ -491,6 +358,21 @@ NB_MODULE(_core, m) {
     const MemoryUse use = memory_use();
     return nb::make_tuple(use.held, use.peak, use.budget);
   });
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  nb::register_exception_translator(&translate);
+  nb::set_leak_warnings(false);  // a program may end with iterators alive: they are closed at exit
+  define_values(m);
+  define_expressions(m);
+  define_dataset(m);
+  define_loader(m);
+  define_watch(m);
+  define_records(m);
+  define_prepare(m);
+  define_process(m);
 }
 
 }  // namespace stoker::python

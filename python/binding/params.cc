@@ -8,7 +8,7 @@ namespace {
 Json json_of(nb::handle value, ReadContext& context, const Give& give) {
   if (value.is_none()) return Json();
   if (PyBool_Check(value.ptr())) return Json(nb::cast<bool>(value));
-  if (PyLong_Check(value.ptr())) return Json(nb::cast<int64_t>(value));
+  if (PyLong_Check(value.ptr())) return Json(integer_of(value));
   if (PyFloat_Check(value.ptr())) return Json(nb::cast<double>(value));
   if (PyUnicode_Check(value.ptr())) {
     const nb::bytes text = nb::cast<nb::bytes>(value.attr("encode")("utf-8", "surrogateescape"));
@@ -26,8 +26,8 @@ Json json_of(nb::handle value, ReadContext& context, const Give& give) {
   if (PyDict_Check(value.ptr())) return params_of(nb::borrow<nb::dict>(value), context, give);
   const auto number = static_cast<int64_t>(context.given.size());
   if (!give(value, context))
-    throw Error::invalid("a parameter is of type ", nb::cast<std::string>(value.type().attr("__name__")),
-                         "; numbers, text, lists, dicts, functions and data sets are taken");
+    throw Error::invalid("expected a number, text, list, dict, function or dataset, got ",
+                         nb::cast<std::string>(value.type().attr("__name__")));
   Json given = Json::dict();
   given.set("given", number);
   return given;
@@ -35,10 +35,24 @@ Json json_of(nb::handle value, ReadContext& context, const Give& give) {
 
 }  // namespace
 
+int64_t integer_of(nb::handle value) {
+  int overflow = 0;
+  const int64_t number = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+  if (overflow == 0) return number;
+  throw Error::invalid("expected an integer of 64 bits, got ", nb::cast<std::string>(nb::str(value)));
+}
+
 Json params_of(const nb::dict& params, ReadContext& context, const Give& give) {
   Json json = Json::dict();
-  for (auto [key, value] : params)
-    if (!value.is_none()) json.set(nb::cast<std::string>(key), json_of(value, context, give));
+  for (auto [key, value] : params) {
+    if (value.is_none()) continue;
+    const auto name = nb::cast<std::string>(key);
+    try {
+      json.set(name, json_of(value, context, give));
+    } catch (const Error& error) {
+      throw Error(error.code(), name + ": " + error.message());
+    }
+  }
   return json;
 }
 

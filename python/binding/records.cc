@@ -16,7 +16,7 @@ nb::bytes framed(const nb::bytes& payload) {
   return bytes_of(record);
 }
 
-// Calls put(values) with the list that a feature can hold.
+// Calls put(values) with the values in a type that a feature can hold.
 template <typename Put>
 void put_values(const std::string& name, const Array& values, Put put) {
   switch (values.type()) {
@@ -29,7 +29,7 @@ void put_values(const std::string& name, const Array& values, Put put) {
     }
     default:
       throw Error::invalid("the feature '", name, "' is ", name_of(values.type()),
-                           "; an example holds int64, float32 or string");
+                           ", expected int64, float32 or string");
   }
 }
 

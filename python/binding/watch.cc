@@ -16,18 +16,13 @@
 namespace stoker::python {
 namespace {
 
-// A time that a test sets.
+// A clock for tests, which set its time.
 struct Clock {
   std::shared_ptr<std::atomic<int64_t>> now = std::make_shared<std::atomic<int64_t>>(0);
 };
 
-Json parsed(const std::string& stats) {
-  Result<Json> json = parse_json(stats);
-  return json ? *std::move(json) : Json();
-}
-
-// Words go to a Python function; from any thread.
-std::function<void(const std::string&)> speaker(nb::object function) {
+// Returns a function that passes text to a Python function. It may be called from any thread.
+std::function<void(const std::string&)> message_sink_of(nb::object function) {
   return [kept = keep(std::move(function))](const std::string& text) {
     const PythonCall entered;
     if (!entered) return;
@@ -37,7 +32,7 @@ std::function<void(const std::string&)> speaker(nb::object function) {
     } catch (abi::__forced_unwind&) {
       PythonCall::stop();
     } catch (nb::python_error& thrown) {
-      thrown.discard_as_unraisable("telling a message");
+      thrown.discard_as_unraisable("reporting a message");
     }
   };
 }
@@ -55,7 +50,7 @@ std::optional<DType> float_type(nb::dlpack::dtype type) {
   return std::nullopt;
 }
 
-// On a device nothing is looked at: that would make the loop wait for it.
+// Values on a device are not examined: reading them would make the loop wait for the device.
 bool lies_on_a_device(nb::handle value) {
   if (!nb::hasattr(value, "device")) return false;
   const nb::object device = value.attr("device");
@@ -70,14 +65,14 @@ void look_at_array(nb::handle value, const std::string& path, std::vector<NonFin
   if (!type) return;
   std::vector<int64_t> dims;
   for (size_t i = 0; i < array.ndim(); ++i) dims.push_back(static_cast<int64_t>(array.shape(i)));
-  // Lives no longer than `array` does.
-  Buffer* nobody = Buffer::wrap(array.data(), array.nbytes(), [] {});
-  if (std::optional<NonFinite> bad = non_finite_in(Array::over(array.data(), dims, *type, nobody), path))
+  // Does not outlive `array`.
+  Buffer* borrowed = Buffer::wrap(array.data(), array.nbytes(), [] {});
+  if (std::optional<NonFinite> bad = non_finite_in(Array::over(array.data(), dims, *type, borrowed), path))
     found.push_back(*std::move(bad));
 }
 
-// Batches are a few arrays, in tuples, lists and dicts; what is nested deeper
-// or has more parts than that is no batch.
+// A batch consists of a few arrays in tuples, lists and dicts. Structures that are nested
+// deeper or have more parts are not examined.
 constexpr size_t kMostParts = 64;
 constexpr int kDeepest = 8;
 
@@ -101,16 +96,16 @@ void look_at(nb::handle value, const std::string& path, int depth, std::vector<N
 
 using Window = std::optional<std::pair<double, int64_t>>;
 
-WatchOptions options_of(Window window, std::optional<int64_t> steps, std::optional<double> stall, nb::object tell,
+WatchOptions options_of(Window window, std::optional<int64_t> steps, std::optional<double> stall, nb::object on_message,
                         const Clock* clock) {
-  WatchOptions options{.steps = steps, .python = true, .tell = speaker(std::move(tell))};
+  WatchOptions options{.steps = steps, .python = true, .on_message = message_sink_of(std::move(on_message))};
   if (window) std::tie(options.window_seconds, options.window_steps) = *window;
   if (stall) options.silence_seconds = *stall;
   if (clock) options.clock = [now = clock->now] { return now->load(); };
   return options;
 }
 
-// Whether a window is over.
+// Records that a batch was delivered. Returns whether an interval has ended.
 bool give(PyRecorder& self, int64_t asked, nb::handle batch) {
   self->give(asked);
   if (self->wants_values()) {
@@ -125,12 +120,16 @@ bool give(PyRecorder& self, int64_t asked, nb::handle batch) {
 }  // namespace
 
 void PyRecorder::look_while_waiting_in(Loader& loader) const {
-  loader.on_waiting([recorder = std::weak_ptr(recorder_)](const Json& stats) {
+  loader.on_waiting([recorder = std::weak_ptr(recorder_)](const LoaderStats& stats) {
     if (const std::shared_ptr<Recorder> alive = recorder.lock()) alive->look_while_waiting(stats);
   });
 }
 
-void bind_watch(nb::module_& m) {
+void define_watch(nb::module_& m) {
+  nb::class_<LoaderStats>(m, "LoaderStats")
+      .def(nb::init<>())
+      .def_ro("skipped", &LoaderStats::skipped)
+      .def("to_json", [](const LoaderStats& self) { return to_json(self).text(); });
   nb::class_<Clock>(m, "Clock").def(nb::init<>()).def("set", [](Clock& self, double seconds) {
     *self.now = static_cast<int64_t>(seconds * 1e9);
   });
@@ -139,21 +138,22 @@ void bind_watch(nb::module_& m) {
           "__init__",
           [](PyRecorder* self, const Dataset* dataset, std::string source, std::optional<int64_t> batches,
              std::optional<int> workers, Window window, std::optional<int64_t> steps, std::optional<double> stall,
-             nb::object tell, const Clock* clock) {
+             nb::object on_message, const Clock* clock) {
             Supply supply = dataset ? Supply::of(*dataset)
                                     : Supply{.source = std::move(source), .batches = batches, .workers = workers};
-            new (self) PyRecorder(options_of(window, steps, stall, std::move(tell), clock), std::move(supply));
+            new (self) PyRecorder(options_of(window, steps, stall, std::move(on_message), clock), std::move(supply));
           },
           nb::arg("dataset").none(), nb::arg("source"), nb::arg("batches").none(), nb::arg("workers").none(),
-          nb::arg("window").none(), nb::arg("steps").none(), nb::arg("stall").none(), nb::arg("tell"),
+          nb::arg("window").none(), nb::arg("steps").none(), nb::arg("stall").none(), nb::arg("on_message"),
           nb::arg("clock").none())
       .def("begin_epoch", [](PyRecorder& self, std::string at) { self->begin_epoch(std::move(at)); })
       .def("ask", [](PyRecorder& self) { return self->ask(); })
       .def("give", &give, nb::arg("asked"), nb::arg("batch").none())
       .def("end", [](PyRecorder& self) { self->end(); })
-      .def("fail",
-           [](PyRecorder& self, std::string words, std::string path) { self->fail(std::move(words), std::move(path)); })
-      .def("look", [](PyRecorder& self, const std::string& stats) { self->look(parsed(stats)); })
+      .def("fail", [](PyRecorder& self, std::string message,
+                      std::string path) { self->fail(std::move(message), std::move(path)); })
+      .def("look", [](PyRecorder& self, const LoaderStats& stats) { self->look(stats); })
+      .def("note_stats", [](PyRecorder& self, const LoaderStats& stats) { self->note_stats(stats); })
       .def("note_silence",
            [](PyRecorder& self, std::optional<double> on_cpu, std::string where) {
              self->look_while_waiting({}, {.on_cpu = on_cpu, .where = std::move(where)});
@@ -162,14 +162,14 @@ void bind_watch(nb::module_& m) {
                               std::string path) { self->note_skipped(skipped, std::move(first), std::move(path)); })
       .def("wants_probe", [](PyRecorder& self) { return self->wants_probe(); })
       .def("note_probe", [](PyRecorder& self, double seconds) { self->note_probe(seconds); })
-      .def("report", [](PyRecorder& self, const std::string& stats) { return self->report(parsed(stats)); })
-      .def("to_json", [](PyRecorder& self, const std::string& stats) { return self->to_json(parsed(stats)).text(); });
+      .def("report", [](PyRecorder& self, const LoaderStats& stats) { return self->report(stats); })
+      .def("to_json", [](PyRecorder& self, const LoaderStats& stats) { return self->to_json(stats).text(); });
   m.def(
       "send_messages_to",
       [](nb::object function) {
         std::function<void(const std::string&)> sink;
-        if (!function.is_none()) sink = speaker(std::move(function));
-        const nb::gil_scoped_release released;  // whoever tells something now needs it
+        if (!function.is_none()) sink = message_sink_of(std::move(function));
+        const nb::gil_scoped_release released;  // a thread that is sending a message needs the GIL
         set_message_sink(std::move(sink));
       },
       nb::arg("function").none());

@@ -8,8 +8,8 @@ namespace stoker::python {
 
 namespace nb = nanobind;
 
-// What stands behind stoker.Watch. Nothing under the recorder's lock needs the
-// interpreter's: clock and counters are C++, words are said outside of it.
+// The C++ part of stoker.Watch. Code that runs under the recorder's lock never needs the
+// GIL: clock and counters are C++, and messages are sent after the lock is released.
 class PyRecorder {
  public:
   PyRecorder(WatchOptions options, Supply supply)
@@ -17,14 +17,14 @@ class PyRecorder {
 
   Recorder& operator*() const { return *recorder_; }
   Recorder* operator->() const { return recorder_.get(); }
-  // The loader's own thread looks while it waits, as long as the recorder lives.
+  // Lets the loader's waiting thread update the recorder, as long as the recorder lives.
   void look_while_waiting_in(Loader& loader) const;
 
  private:
   std::shared_ptr<Recorder> recorder_;
 };
 
-// Recorder, Clock, send_messages_to.
-void bind_watch(nb::module_& m);
+// Defines Recorder, Clock and send_messages_to.
+void define_watch(nb::module_& m);
 
 }  // namespace stoker::python

@@ -1,7 +1,7 @@
-"""Sparse and ragged values: several arrays that are one component.
+"""Sparse and ragged values: several arrays that are one component of an element.
 
-In the engine they are dicts: {indices, values, dense_shape} and {values, row_splits}. Dicts of just these keys are handed
-over as the classes here, and the classes are taken wherever an element is.
+In the engine they are dicts: {indices, values, dense_shape} and {values, row_splits}. Dicts with exactly these keys are
+delivered as the classes below, and these classes are accepted wherever an element is accepted.
 """
 
 from typing import Any
@@ -12,7 +12,12 @@ from .errors import InvalidArgument
 
 
 class SparseTensor:
-    """Values at some places of an array that is empty elsewhere."""
+    """An array of which only some values are stored: `values[i]` is at the position `indices[i]`.
+
+    >>> sparse = sk.SparseTensor(indices=np.array([[1], [3]]), values=np.array([5, 6]), dense_shape=np.array([4]))
+    >>> sparse.to_dense()
+    array([0, 5, 0, 6])
+    """
 
     __slots__ = ("indices", "values", "dense_shape")
 
@@ -26,18 +31,34 @@ class SparseTensor:
 
     @property
     def dtype(self) -> np.dtype:
+        """The type of the values.
+
+        >>> sk.SparseTensor(np.zeros((0, 1)), np.zeros(0, np.float32), np.array([4])).dtype
+        dtype('float32')
+        """
         return self.values.dtype
 
     @property
     def shape(self) -> tuple:
+        """The shape of the dense array, as a tuple.
+
+        >>> sk.SparseTensor(np.zeros((0, 1)), np.zeros(0), np.array([4])).shape
+        (4,)
+        """
         return tuple(int(side) for side in self.dense_shape)
 
     def to_dense(self, default_value=None) -> np.ndarray:
-        """The array itself, with the default (0, or b"") where there is no value."""
+        """Return the dense array, with `default_value` (0, or b"") where no value is stored.
+
+        Raise IndexError if an index is outside the shape.
+
+        >>> sk.SparseTensor(np.array([[1]]), np.array([5]), np.array([3])).to_dense(default_value=-1)
+        array([-1,  5, -1])
+        """
         dense = np.full(self.shape, _default(self.values) if default_value is None else default_value, self.values.dtype)
         places = np.asarray(self.indices)
         if len(places) and ((places < 0) | (places >= np.asarray(self.dense_shape))).any():
-            raise IndexError(f"an index lies outside of the shape {self.shape}")
+            raise IndexError(f"an index is outside the shape {self.shape}")
         dense[tuple(places.T)] = self.values
         return dense
 
@@ -46,7 +67,12 @@ class SparseTensor:
 
 
 class RaggedTensor:
-    """Rows of different lengths: row i is values[row_splits[i]:row_splits[i + 1]]. The values may be ragged again."""
+    """Rows of different lengths: row i is `values[row_splits[i]:row_splits[i + 1]]`. The values may be ragged, too.
+
+    >>> ragged = sk.RaggedTensor.from_row_splits([1, 2, 3], [0, 2, 3])
+    >>> ragged.to_list()
+    [[1, 2], [3]]
+    """
 
     __slots__ = ("values", "row_splits")
 
@@ -56,18 +82,32 @@ class RaggedTensor:
 
     @classmethod
     def from_row_splits(cls, values, row_splits) -> "RaggedTensor":
-        """Of values, an array or ragged, and where rows of them begin and end."""
+        """Return a ragged value of `values` and the positions where its rows start and end.
+
+        `values` is an array or a ragged value. Raise InvalidArgument if `row_splits` does not ascend from 0 to the
+        number of values.
+
+        >>> len(sk.RaggedTensor.from_row_splits([1, 2, 3], [0, 2, 3]))
+        2
+        """
         splits = np.asarray(row_splits)
         splits = splits if splits.dtype == np.int32 else splits.astype(np.int64)
         values = values if isinstance(values, RaggedTensor) else np.asarray(values)
         rising = splits.ndim == 1 and len(splits) > 0 and splits[0] == 0 and (np.diff(splits) >= 0).all()
         if not rising or splits[-1] != len(values):
-            raise InvalidArgument(f"row_splits go from 0 up to the {len(values)} values, found {splits.tolist()}")
+            raise InvalidArgument(f"row_splits: expected numbers that ascend from 0 to {len(values)}, "
+                                  f"got {splits.tolist()}")
         return cls(values, splits)
 
     @classmethod
     def from_nested_row_splits(cls, flat_values, nested_row_splits) -> "RaggedTensor":
-        """Of values and the splits of each dimension, the outermost first."""
+        """Return a ragged value of flat values and the row splits of each dimension, the outermost first.
+
+        Raise InvalidArgument if row splits do not fit.
+
+        >>> sk.RaggedTensor.from_nested_row_splits([1, 2, 3], [[0, 2], [0, 2, 3]]).to_list()
+        [[[1, 2], [3]]]
+        """
         made = flat_values
         for splits in reversed(nested_row_splits):
             made = cls.from_row_splits(made, splits)
@@ -78,38 +118,71 @@ class RaggedTensor:
 
     @property
     def dtype(self) -> np.dtype:
+        """The type of the values.
+
+        >>> sk.RaggedTensor.from_row_splits(np.zeros(3), [0, 3]).dtype
+        dtype('float64')
+        """
         return self.values.dtype
 
     @property
     def ragged_rank(self) -> int:
+        """The number of ragged dimensions.
+
+        >>> sk.RaggedTensor.from_row_splits(np.zeros(3), [0, 3]).ragged_rank
+        1
+        """
         return 1 + (self.values.ragged_rank if isinstance(self.values, RaggedTensor) else 0)
 
     @property
     def flat_values(self) -> np.ndarray:
+        """The values of the innermost rows, one after the other.
+
+        >>> sk.RaggedTensor.from_row_splits(np.arange(3), [0, 3]).flat_values
+        array([0, 1, 2])
+        """
         return self.values.flat_values if isinstance(self.values, RaggedTensor) else self.values
 
     @property
     def nested_row_splits(self) -> tuple:
-        """From the outermost dimension to the innermost."""
+        """The row splits of each ragged dimension, the outermost first, as a tuple.
+
+        >>> sk.RaggedTensor.from_row_splits(np.arange(3), [0, 3]).nested_row_splits
+        (array([0, 3]),)
+        """
         return (self.row_splits, *(self.values.nested_row_splits if isinstance(self.values, RaggedTensor) else ()))
 
     def row_lengths(self) -> np.ndarray:
+        """Return the lengths of the rows.
+
+        >>> sk.RaggedTensor.from_row_splits(np.arange(3), [0, 2, 3]).row_lengths()
+        array([2, 1])
+        """
         return np.diff(self.row_splits)
 
     def __len__(self):
         return len(self.row_splits) - 1
 
     def __getitem__(self, i) -> "np.ndarray[Any, Any] | RaggedTensor":
-        """One row: an array, or a ragged value of one dimension less."""
+        """Return one row: an array, or a ragged value with one dimension less. Raise IndexError if there is none."""
         i = range(len(self))[i]
         return _rows(self.values, int(self.row_splits[i]), int(self.row_splits[i + 1]))
 
     def to_list(self) -> list:
-        """Lists in lists."""
+        """Return nested lists.
+
+        >>> sk.RaggedTensor.from_row_splits([1, 2, 3], [0, 2, 3]).to_list()
+        [[1, 2], [3]]
+        """
         return [row.to_list() if isinstance(row, RaggedTensor) else row.tolist() for row in self]
 
     def numpy(self) -> np.ndarray:
-        """One array where all rows have one length, else an array of rows."""
+        """Return one array if all rows have the same length, else an object array of rows.
+
+        >>> sk.RaggedTensor.from_row_splits([1, 2, 3, 4], [0, 2, 4]).numpy()
+        array([[1, 2],
+               [3, 4]])
+        """
         rows = [row.numpy() if isinstance(row, RaggedTensor) else row for row in self]
         if len({(row.shape, row.dtype.kind) for row in rows}) == 1:
             return np.stack(rows)
@@ -119,7 +192,12 @@ class RaggedTensor:
         return made
 
     def to_tensor(self, default_value=None) -> np.ndarray:
-        """One array, short rows filled up with the default (0, or b"")."""
+        """Return one array in which short rows are padded with `default_value` (0, or b"").
+
+        >>> sk.RaggedTensor.from_row_splits([1, 2, 3], [0, 2, 3]).to_tensor()
+        array([[1, 2],
+               [3, 0]])
+        """
         flat = self.flat_values
         return _filled(self, _default(flat) if default_value is None else default_value, flat.dtype, flat.shape[1:])
 
@@ -152,12 +230,12 @@ COMPOSITES = (SparseTensor, RaggedTensor)
 
 
 def composite_map(function, value):
-    """A sparse or ragged value with each of its parts replaced by what the function gives for it."""
+    """Return a sparse or ragged value with each part replaced by the result of the function for it."""
     return type(value)(**{name: function(part) for name, part in value._parts().items()})
 
 
 def composite_of(parts):
-    """The dict itself, or the sparse or ragged value that it is."""
+    """Return the sparse or ragged value of a dict with such keys, else the dict itself."""
     if parts.keys() == {"indices", "values", "dense_shape"}:
         return SparseTensor(**parts)
     if parts.keys() == {"values", "row_splits"}:

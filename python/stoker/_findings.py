@@ -7,6 +7,10 @@ import numpy as np
 
 from .errors import NeedsValue
 
+# Parts of messages of native operations that have to be recognized (src/stoker/ops/shape.cc and arithmetic.cc).
+BAD_INDEX = "out of range for an axis"
+DIVISION_BY_ZERO = "integer division by zero"
+
 
 class Findings:
     """What one call of a traced function recorded. `spec_of` returns the dtype and the shape of an expression."""
@@ -15,7 +19,7 @@ class Findings:
         self.spec_of = spec_of
         self.reasons = []  # why the function has to run as Python
         self.draws = []  # the operations that draw the element's random numbers, and whether each has a seed of its own
-        self.divides = False  # it divides; an integer divided by zero is an error natively and 0 in NumPy
+        self.divides = False  # it divides; integer division by zero is an error natively and 0 in NumPy
         self.adds_axes_to_text = False  # as `s[None]` does, which is an error in Python
         self._steps = []  # (what, numbers of the inputs) of each expression
         self._numbers = {}  # by id: the number of an expression, and itself, so that its id is not reused
@@ -30,7 +34,7 @@ class Findings:
         return next((self._steps[number][0] for number, expr in self._numbers.values() if condition(expr)), None)
 
     def draws_in_order(self, result):
-        """Whether the program of `result` draws in the order of the calls, so that it has the random numbers of Python."""
+        """Return whether the program of `result` draws in the order of the calls, and has the random numbers of Python."""
         calls = {self._numbers[id(expr)][0]: place for place, (expr, _) in enumerate(self.draws)}
         order = [calls[number] for number in self._order_of(result) if number in calls]
         return all(place == call or self.draws[call][1] for place, call in enumerate(order))
@@ -48,7 +52,7 @@ class Findings:
         return list(order)
 
     def has_same_steps(self, other):
-        """Whether two calls made the same expressions. Arrays are compared by their contents."""
+        """Return whether two calls made the same expressions. Arrays are compared by their contents."""
         return _equal(self._steps, other._steps)
 
 
@@ -100,7 +104,7 @@ def needs_python(reason):
 
 
 class Outside:
-    """Stands for an object that a traced function must not use. Any use of it is a reason for Python."""
+    """A stand-in for an object that a traced function must not use. Any use of it is a reason for Python."""
 
     __slots__ = ("_reason",)
 

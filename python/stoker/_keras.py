@@ -1,6 +1,7 @@
-"""A data set inside Keras' fit, evaluate and predict.
+"""Adapter of a dataset for `fit`, `evaluate` and `predict` of Keras.
 
-Keras 3 takes an instance of its class DataAdapter as it is and asks it for batches in the form its backend wants.
+Keras 3 accepts instances of its class DataAdapter without converting them, and requests batches in the form of its
+backend.
 """
 
 import itertools
@@ -11,22 +12,49 @@ from ._spec import TensorSpec, string, structure_map
 _MODULE = "keras.src.trainers.data_adapters.data_adapter"
 
 
-def data_adapter_class():
-    """Keras' DataAdapter, once Keras is loaded; it is never imported for this."""
-    module = sys.modules.get(_MODULE)
-    return getattr(module, "DataAdapter", None)
+# Arguments of `fit` and `evaluate` that a dataset replaces, and what to do instead.
+_IN_BATCHES = {
+    "y": "put the targets into the batches, as (x, y)",
+    "sample_weight": "put the weights into the batches, as (x, y, sample_weight)",
+    "class_weight": "use map to put the weight of each label into the batches, as (x, y, sample_weight)",
+}
+
+
+def shown_class():
+    """Return Keras's DataAdapter if Keras is loaded, else None. It is never imported for this.
+
+    To be called by the getter of `__class__`, which Keras reads to find out what `fit` was called with. Keras returns a
+    DataAdapter without looking at the other arguments, so they are checked here: raise ValueError, as Keras does for
+    its own datasets, if one of them would be ignored.
+    """
+    shown = getattr(sys.modules.get(_MODULE), "DataAdapter", None)
+    reader = sys._getframe(1).f_back  # of `__class__`; None if no Python code is
+    if shown is not None and reader is not None and reader.f_code.co_name == "get_data_adapter":
+        _check_arguments(reader.f_locals)
+    return shown
+
+
+def _check_arguments(arguments):
+    for name, instead in _IN_BATCHES.items():
+        if arguments.get(name) is not None:
+            raise ValueError(f"`{name}` cannot be combined with a Stoker dataset, whose batches contain everything that "
+                             f"the model needs; {instead}")
 
 
 class KerasAdapter:
-    """What Keras asks of a DataAdapter. Batches come in the data set's own order, and none is drawn to be looked at only."""
+    """The methods of a Keras DataAdapter.
 
-    def __init__(self, dataset):
+    Batches have the order of the dataset, and no batch is computed only to be inspected.
+    """
+
+    def __init__(self, dataset, batches=None):
         self._dataset = dataset
-        self._looked_at = None  # an iterator whose first batch had to be made to know its type
+        self._iterable = dataset if batches is None else batches  # of the same batches, for example a Watch
+        self._looked_at = None  # an iterator whose first batch had to be computed to know its type
 
     @property
     def __class__(self):
-        return data_adapter_class() or KerasAdapter
+        return shown_class() or KerasAdapter
 
     def get_numpy_iterator(self):
         return self._batches()
@@ -37,7 +65,7 @@ class KerasAdapter:
     def get_torch_dataloader(self):
         from ._torch import TorchLoader
 
-        return TorchLoader(self._dataset)
+        return TorchLoader(self._iterable)
 
     def get_tf_dataset(self):
         import tensorflow as tf
@@ -70,18 +98,21 @@ class KerasAdapter:
         pass
 
     def _batches(self):
-        batches, self._looked_at = self._looked_at or iter(self._dataset), None
+        batches, self._looked_at = self._looked_at or iter(self._iterable), None
         return batches
 
     def _signature(self):
-        """Types and shapes; where they, or the rank of one, are not known beforehand the first batch tells, and stays the first."""
+        """Return types and shapes.
+
+        If they, or a rank, are unknown in advance, the first batch determines them. It is still delivered first.
+        """
         spec = self._dataset._known_spec()
         if spec is not None and _ranks_are_known(spec):
             return spec
-        batches = iter(self._dataset)
+        batches = iter(self._iterable)
         first = next(batches, None)
         if first is None:
-            raise ValueError("the data set has no element, so that nothing is known about its batches")
+            raise ValueError("the types of the batches are unknown: the dataset has no element that shows them")
         self._looked_at = itertools.chain([first], batches)
         return structure_map(_spec_like, first)
 
@@ -93,7 +124,7 @@ def _ranks_are_known(spec):
 
 
 def _spec_like(value):
-    """Of a batch: the last one may have fewer rows."""
+    """Return the spec of a batch. The last batch may have fewer rows."""
     if isinstance(value, bytes):
         return TensorSpec((), string)
     sides = (None,) + tuple(value.shape[1:]) if value.ndim else ()

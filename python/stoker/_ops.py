@@ -1,4 +1,9 @@
-"""The array functions of data code: on symbolic values inside `map`, on NumPy arrays elsewhere."""
+"""Array functions for data code, on symbolic values inside `map` and on NumPy arrays elsewhere.
+
+Inside `map`, they raise `InvalidArgument` if an operation does not support the types or shapes, when the dataset is
+built or, if these are unknown until then, when the element is computed. Elsewhere, they raise what NumPy raises, or
+`InvalidArgument`.
+"""
 
 import numpy as np
 
@@ -10,78 +15,168 @@ def _symbolic(*values):
 
 
 def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
-    """The value as an array of its own."""
+    """Return the value as a new array, as `constant` does. Inside `map`, the value may be symbolic.
+
+    >>> sk.convert_to_tensor([1, 2])
+    array([1, 2], dtype=int32)
+    """
     if not isinstance(value, Value):
         return constant(value, dtype)
     return value._copied() if dtype is None else cast(value, dtype)
 
 
 def cast(x, dtype, name=None):
-    """The same values in another type; floats lose their fraction in integers."""
+    """Return the values of `x` in another type. Conversion of floats to integers drops the fraction.
+
+    >>> sk.cast(np.array([1.7, -1.7]), sk.int32)
+    array([ 1, -1], dtype=int32)
+    """
     if _symbolic(x) or _loses_fractions(x, dtype_name(dtype)):
         return op("cast", x, dtype=dtype_name(dtype))
+    if dtype_name(dtype) == "bfloat16":
+        return op("cast", x, dtype="bfloat16")
     return np.asarray(x).astype(dtype_name(dtype))
 
 
 def _loses_fractions(x, name):
-    """Floats outside of the range of an integer become what the processor makes of them, in NumPy another than here."""
+    """Return whether floats become integers. For floats out of range, NumPy's result depends on the processor."""
     return np.asarray(x).dtype.kind == "f" and name.startswith(("int", "uint"))
 
 
+def _listed(value):
+    """Return a list as an array of the same type as inside `map`."""
+    return constant(value) if isinstance(value, (list, tuple)) else value
+
+
 def abs(x, name=None):
+    """Return the absolute value of each item.
+
+    >>> sk.abs(np.array([-1, 2]))
+    array([1, 2])
+    """
     return op("absolute", x) if _symbolic(x) else np.abs(x)
 
 
 def minimum(x, y, name=None):
-    return op("minimum", x, y) if _symbolic(x, y) else np.minimum(x, y)
+    """Return the smaller of two values, item by item; NaN if one of them is NaN.
+
+    >>> sk.minimum(np.array([1, 5]), 3)
+    array([1, 3])
+    """
+    return op("minimum", x, y) if _symbolic(x, y) else np.minimum(*map(_listed, (x, y)))
 
 
 def maximum(x, y, name=None):
-    return op("maximum", x, y) if _symbolic(x, y) else np.maximum(x, y)
+    """Return the larger of two values, item by item; NaN if one of them is NaN.
+
+    >>> sk.maximum(np.array([1, 5]), 3)
+    array([3, 5])
+    """
+    return op("maximum", x, y) if _symbolic(x, y) else np.maximum(*map(_listed, (x, y)))
 
 
 def reshape(tensor, shape, name=None):
+    """Return a copy of the array with another shape. One dimension may be -1: it is inferred from the others.
+
+    Raise an error if the number of values differs: InvalidArgument inside `map`, ValueError elsewhere.
+
+    >>> sk.reshape(np.arange(4), (2, -1)).shape
+    (2, 2)
+    """
     if not _symbolic(tensor):
         return np.array(np.reshape(tensor, shape))
     return op("reshape", tensor, shape=[int(d) for d in np.atleast_1d(np.asarray(shape, dtype=np.int64))])
 
 
 def expand_dims(input, axis=None, name=None):
+    """Return a copy of the array with a dimension of 1 inserted at `axis`; None is the end.
+
+    >>> sk.expand_dims(np.zeros((2, 3)), 0).shape
+    (1, 2, 3)
+    """
     axis = -1 if axis is None else int(axis)
     return op("expand_dims", input, axis=axis) if _symbolic(input) else np.array(np.expand_dims(input, axis))
 
 
 def squeeze(input, axis=None, name=None):
+    """Return a copy of the array without the dimensions of 1, or without those in `axis`, which must be 1.
+
+    >>> sk.squeeze(np.zeros((1, 2, 1))).shape
+    (2,)
+    """
     if not _symbolic(input):
         return np.array(np.squeeze(input, None if axis is None else tuple(np.atleast_1d(axis))))
     return op("squeeze", input, axis=[] if axis is None else [int(a) for a in np.atleast_1d(axis)])
 
 
 def shape(input, out_type=np.int32, name=None):
+    """Return the dimensions of an array, as an array of `out_type`: int32 or int64.
+
+    >>> sk.shape(np.zeros((2, 3)))
+    array([2, 3], dtype=int32)
+    """
     if not _symbolic(input):
         return np.asarray(np.shape(input), dtype=dtype_name(out_type))
     return op("shape_of", input, out_type=dtype_name(out_type))
 
 
 def concat(values, axis, name=None):
+    """Return arrays joined along an existing axis. Raise InvalidArgument if their other dimensions differ.
+
+    >>> sk.concat([np.array([1, 2]), np.array([3])], axis=0)
+    array([1, 2, 3])
+    """
     return op("concat", *values, axis=int(axis))
 
 
 def stack(values, axis=0, name=None):
+    """Return arrays of the same shape joined along a new axis. Raise InvalidArgument if the shapes differ.
+
+    >>> sk.stack([np.array([1, 2]), np.array([3, 4])]).shape
+    (2, 2)
+    """
     return op("stack", *values, axis=int(axis))
 
 
-def _reduce(operation):
-    """NumPy sums in another order, and the last digits with it: arrays are reduced by the operation, too."""
+def _reduce(operation, doc):
+    """Return the function of a reduction.
+
+    It also computes arrays with the operation, because NumPy adds in another order and rounds differently.
+    """
 
     def reduce(input_tensor, axis=None, keepdims=False, name=None):
         axes = None if axis is None else [int(a) for a in np.atleast_1d(axis)]
         return op(operation, input_tensor, axis=axes, keepdims=keepdims)
 
+    reduce.__doc__ = doc
     return reduce
 
 
-reduce_sum = _reduce("reduce_sum")
-reduce_mean = _reduce("reduce_mean")
-reduce_max = _reduce("reduce_max")
-reduce_min = _reduce("reduce_min")
+reduce_sum = _reduce("reduce_sum", """Return the sum over the axes in `axis`; over all axes if it is None.
+
+    With `keepdims`, each of these axes stays as a dimension of 1. Raise InvalidArgument if an axis does not exist.
+
+    >>> sk.reduce_sum(np.array([[1, 2], [3, 6]]), axis=0)
+    array([4, 8])
+    """)
+reduce_mean = _reduce("reduce_mean", """Return the mean over the axes in `axis`; over all axes if it is None.
+
+    With `keepdims`, each of these axes stays as a dimension of 1. Raise InvalidArgument if an axis does not exist.
+
+    >>> sk.reduce_mean(np.array([[1, 2], [3, 6]]), axis=0)
+    array([2., 4.])
+    """)
+reduce_max = _reduce("reduce_max", """Return the largest value over the axes in `axis`; over all axes if it is None.
+
+    With `keepdims`, each of these axes stays as a dimension of 1. Raise InvalidArgument if an axis does not exist.
+
+    >>> sk.reduce_max(np.array([[1, 2], [3, 6]]), axis=0)
+    array([3, 6])
+    """)
+reduce_min = _reduce("reduce_min", """Return the smallest value over the axes in `axis`; over all axes if it is None.
+
+    With `keepdims`, each of these axes stays as a dimension of 1. Raise InvalidArgument if an axis does not exist.
+
+    >>> sk.reduce_min(np.array([[1, 2], [3, 6]]), axis=0)
+    array([1, 2])
+    """)

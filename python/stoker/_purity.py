@@ -1,4 +1,4 @@
-"""Runs a user's function in an environment of pure objects, so that tracing it cannot be observed.
+"""Run a user's function in an environment of pure objects, so that tracing it cannot be observed.
 
 A function is native only if everything it uses is known to be pure: Stoker's operations, numbers, strings, arrays and
 containers of these, some functions of Python and NumPy, and the user's functions, methods and objects that meet the same
@@ -74,17 +74,17 @@ _PLAIN = frozenset(map(type, (None, True, 0, 0.0, 0j, "", b"", range(0), Ellipsi
 _KNOWN_MODULES = {math, operator, itertools, functools, np}
 _STANDARD, _INSTALLED = (tuple({os.path.join(sysconfig.get_paths()[name], "") for name in names})
                          for names in (("stdlib", "platstdlib"), ("purelib", "platlib")))
-_HERE = os.path.dirname(os.path.abspath(__file__))
+_HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 
 
 def is_internal(function):
-    """Whether a function is part of this package and calls no function passed to it."""
+    """Return whether a function is part of this package and calls no function passed to it."""
     return (isinstance(function, types.FunctionType) and function.__code__.co_filename.startswith(_HERE)
             and not any(callable(cell.cell_contents) for cell in function.__closure__ or ()))
 
 
 def is_raised_here(failed):
-    """Whether this package raised an exception, not a function of the user's."""
+    """Return whether this package raised an exception, and not a user function."""
     trace = failed.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -92,7 +92,7 @@ def is_raised_here(failed):
 
 
 def _is_of_python(module_name):
-    """Whether a module belongs to Python itself."""
+    """Return whether a module belongs to Python itself."""
     top = module_name.partition(".")[0]
     if top in sys.builtin_module_names or top in getattr(sys, "stdlib_module_names", ()):  # the latter since 3.10
         return True
@@ -101,7 +101,7 @@ def _is_of_python(module_name):
 
 
 def _is_installed(module_name):
-    """Whether a module is part of an installed package."""
+    """Return whether a module is part of an installed package."""
     file = _file_of(module_name)
     return file.startswith(_INSTALLED) or "site-packages" in file or "dist-packages" in file
 
@@ -124,11 +124,12 @@ _WRITES = {"STORE_GLOBAL": "the global variable", "DELETE_GLOBAL": "the global v
            "DELETE_ATTR": "the attribute"}
 _OUTER_WRITES = {"STORE_DEREF", "DELETE_DEREF"}
 _ATTRIBUTES = {"LOAD_ATTR", "LOAD_METHOD"}
-# Of arrays, functions of NumPy (`np.add.at` writes to arrays that are read-only, too), generators and named tuples.
+# Attributes of arrays, functions of NumPy (`np.add.at` writes to read-only arrays, too), generators and named tuples.
 _EFFECT_ATTRIBUTES = {"tofile", "dump", "setflags", "ctypes", "at", "gi_frame", "_field_defaults", "_fields_defaults"}
-_LENT_ATTRIBUTES = {"base", "flags", "readonly"}  # of arrays; they show that an array is lent
+_LENT_ATTRIBUTES = {"base", "flags", "readonly"}  # attributes of arrays that show that an array is lent
 _FORMATS = {"format", "format_map"}
-_SINGLE = (None, True, False, Ellipsis, NotImplemented)
+# Not True and False: comparing strings returns these, and natively a symbolic value.
+_SINGLE = (None, Ellipsis, NotImplemented)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -177,18 +178,18 @@ def _forbidden(instruction, previous, outer):
 
 
 def _is_single(instruction):
-    """Whether it loads a constant that exists only once, so that `is` means `==`."""
+    """Return whether it loads a constant that exists only once, so that `is` means `==`."""
     return instruction.opname == "LOAD_CONST" and any(instruction.argval is one for one in _SINGLE)
 
 
 def _is_plain_template(instruction):
-    """Whether it loads a format string that reads no attributes: '{0.flags}' would."""
+    """Return whether it loads a format string that reads no attributes: '{0.flags}' would."""
     template = instruction.argval if instruction is not None and instruction.opname == "LOAD_CONST" else None
     return isinstance(template, str) and not re.search(r"\{[^{}:!]*[.\[]", template)
 
 
 def _is_special(name):
-    """Whether it is a name of Python's, such as `__dict__`, or one of its enumerations, such as `_member_map_`."""
+    """Return whether Python defines the name, such as `__dict__`, or `_member_map_` of enumerations."""
     return len(name) > 1 and name.startswith("_") and name.endswith("_")
 
 
@@ -196,7 +197,7 @@ def _is_special(name):
 
 
 class _Namespace(Outside):
-    """Stands for a user's module, class or object. Its attributes are made pure when they are read."""
+    """A stand-in for a user's module, class or object. Its attributes are made pure when they are read."""
 
     __slots__ = ("_read", "_called")
 
@@ -216,7 +217,7 @@ class _Namespace(Outside):
 
 
 class _Lent:
-    """What a read-only array gets its memory from. It leads to no array that can be written to, and keeps the memory alive."""
+    """The owner of a read-only array's memory. It keeps the memory alive and provides no writable array."""
 
     __slots__ = ("__array_interface__", "__lender__")
 
@@ -225,11 +226,62 @@ class _Lent:
         self.__array_interface__ = {**array.__array_interface__, "data": (array.__array_interface__["data"][0], True)}
 
 
+_CONTAINER_WRITES = """append extend insert remove pop popitem clear reverse sort setdefault update move_to_end add discard
+    difference_update intersection_update symmetric_difference_update __setitem__ __delitem__ __iadd__ __imul__ __iand__ __ior__
+    __isub__ __ixor__""".split()
+_OUTER_CONTAINER = "it writes to a container outside of itself"
+
+
+def _guarded(kind):
+    """Return a subclass of a container type for copies of captured containers: those with `_outside_` cannot be written to.
+
+    Comparing the entries before and after a call would miss writes that change nothing while the function is traced, such
+    as `seen["a"] = True` if that is the value already. Containers that methods of a copy return have no `_outside_`.
+    """
+
+    def checked(name):
+        write = getattr(kind, name)
+
+        def method(self, *args, **kwargs):
+            if hasattr(self, "_outside_"):
+                raise needs_python(_OUTER_CONTAINER)
+            return write(self, *args, **kwargs)
+
+        return method
+
+    methods = {name: checked(name) for name in _CONTAINER_WRITES if hasattr(kind, name)}
+    if kind is set:  # a subclass would print its name
+        methods["__repr__"] = lambda self: "{" + repr(list(self))[1:-1] + "}" if self else "set()"
+    return type(kind.__name__, (kind,), {"__slots__": ("_outside_",), **methods})
+
+
+_GUARDED = {kind: _guarded(kind) for kind in (list, dict, set, collections.OrderedDict)}
+
+
+def _read_of(kind, name):
+    if name in _CONTAINER_WRITES:
+        raise needs_python(f"it uses {kind.__name__}.{name}")  # as `list.append(rows, x)`, which does not see `_outside_`
+    return getattr(kind, name)
+
+
+# By id: stand-ins for the types of containers.
+_CONTAINER_TYPES = {id(kind): _Namespace(f"it uses the class {kind.__name__} as a value", functools.partial(_read_of, kind),
+                                         lambda kind=kind: kind) for kind in (list, dict, set)}
+
+
+def _actual_types(kinds):
+    """Return types for isinstance() in place of their stand-ins."""
+    if isinstance(kinds, tuple):
+        return tuple(map(_actual_types, kinds))
+    return next((kind for kind in (list, dict, set) if _CONTAINER_TYPES[id(kind)] is kinds), kinds)
+
+
 class MissingName(AttributeError):
-    """A module has no such name."""
+    """Raised if a module has no such name."""
 
 
 def _isinstance(value, kinds):
+    kinds = _actual_types(kinds)
     if type(value) in _PLAIN or isinstance(value, (tuple, list, dict, slice, np.ndarray, np.generic)):
         return isinstance(value, kinds)
     raise needs_python("isinstance() requires an actual value, and there is none while a function is traced")
@@ -243,25 +295,27 @@ def _type(value):
 
 _OWN_BUILTINS = dict(vars(builtins))
 _SANDBOX_BUILTINS = {name: value if id(value) in _PURE else Outside(f"it uses {name}") for name, value in vars(builtins).items()}
-# NumPy imports modules of its own by the builtins of the code that calls it.
+_SANDBOX_BUILTINS.update({kind.__name__: _CONTAINER_TYPES[id(kind)] for kind in (list, dict, set)})
+# NumPy imports its own modules through the builtins of the calling code.
 _SANDBOX_BUILTINS.update(isinstance=_isinstance, type=_type, __import__=__import__)
 
 
 class Sandbox:
-    """Makes pure copies of what one function uses. `problem()` returns what the calls did that tracing does not allow."""
+    """Pure copies of what one function uses. `problem()` returns what the calls did that tracing does not allow."""
 
     def __init__(self, root):
         self.has_outside = False  # whether the function names something that is not pure
         self._package = _package_of(root)
         self._made = {}  # by id: the stand-in, and the object itself, so that its id is not reused
         self._globals = {}
-        self._containers = []  # copies, and their initial entries
         self._attributes = set()  # that the copied functions read
-        self._lends = False  # whether an array of the user's is among them
+        self._guarded = {}  # attributes that they must not read, and why
         self._entries = 0
 
     def pure(self, value):
         """Return the value itself, its copy, or an `Outside`."""
+        if id(value) in _CONTAINER_TYPES:
+            return _CONTAINER_TYPES[id(value)]
         if type(value) in _PLAIN or type(value) in (Value, _spec.TensorSpec) or id(value) in _PURE or _is_dtype(value):
             return value
         known = self._made.get(id(value))
@@ -269,13 +323,11 @@ class Sandbox:
 
     def problem(self):
         """Return why the function has to run as Python, or None."""
-        if any(_entries(copy) != held for copy, held in self._containers):
-            return "it writes to a container outside of itself"
-        lent = sorted(_LENT_ATTRIBUTES & self._attributes) if self._lends else ()
-        return f"it uses '.{lent[0]}', which differs for captured arrays" if lent else None
+        used = sorted(self._guarded.keys() & self._attributes)
+        return f"it uses '.{used[0]}', {self._guarded[used[0]]}" if used else None
 
     def _is_foreign(self, module_name):
-        """Whether code is not examined. Installed packages have caches and state that cannot be seen from outside."""
+        """Return whether code is not examined: installed packages may have caches and other hidden state."""
         if _is_of_python(module_name):
             return True
         return module_name.partition(".")[0] != self._package and _is_installed(module_name)
@@ -290,7 +342,7 @@ class Sandbox:
 
     def _stand_in(self, value):
         for kind, make in _MAKERS:
-            if issubclass(type(value), kind):  # not isinstance(), which an object can answer itself
+            if issubclass(type(value), kind):  # not isinstance(), whose result an object can define itself
                 return make(self, value)
         return self._object(value)
 
@@ -300,7 +352,7 @@ class Sandbox:
         """Return an array of the same memory that cannot be written to, nor lead to one that can."""
         if type(array) is not np.ndarray or array.dtype.hasobject or array.dtype.names:
             return self._outside(f"it uses a {_name_of(type(array))} of {array.dtype}")
-        self._lends = True
+        self._guarded.update(dict.fromkeys(_LENT_ATTRIBUTES, "which differs for captured arrays"))
         lent = np.asarray(_Lent(array))
         return lent if lent.dtype == array.dtype else lent.view(array.dtype)
 
@@ -324,18 +376,18 @@ class Sandbox:
         else:
             copy = (kind if kind is frozenset else functools.partial(tuple.__new__, kind))([self.pure(part) for part in value])
         if kind in (set, frozenset) and list(copy) != [self.pure(part) for part in value]:
-            return self._outside("it uses a set whose copy has another order")  # which depends on what the set held before
+            return self._outside("it uses a set whose copy has another order")  # its history determines it
         return copy
 
     def _mutable(self, value):
-        copy = self._keep(value, type(value)())
+        copy = self._keep(value, _GUARDED[type(value)]())
         if isinstance(value, list):
             copy.extend(self.pure(part) for part in value)
         elif isinstance(value, dict):
             copy.update((self.pure(key), self.pure(part)) for key, part in value.items())
         else:
             copy.update(self.pure(part) for part in value)
-        self._containers.append((copy, _entries(copy)))
+        copy._outside_ = True
         return copy
 
     # ---- code
@@ -383,10 +435,9 @@ class Sandbox:
     def _partial(self, partial):
         if type(partial) is not functools.partial:
             return self._object(partial)
-        made = functools.partial(self.pure(partial.func), *[self.pure(value) for value in partial.args],
+        self._guarded["keywords"] = "a container outside of itself"
+        return functools.partial(self.pure(partial.func), *[self.pure(value) for value in partial.args],
                                  **{name: self.pure(value) for name, value in partial.keywords.items()})
-        self._containers.append((made.keywords, _entries(made.keywords)))
-        return made
 
     def _method(self, method):
         return types.MethodType(self.pure(method.__func__), self.pure(method.__self__))
@@ -452,7 +503,7 @@ class Sandbox:
                           lambda: self._call_of(value))
 
     def _has_plain_attributes(self, kind):
-        """Whether a class is the user's own and has no hook that runs code when an attribute is read."""
+        """Return whether a class is the user's own and has no hook that runs code when an attribute is read."""
         return (type(kind) in _METACLASSES and kind.__flags__ & _HEAP and isinstance(_module_of(kind), str)
                 and not self._is_foreign(_module_of(kind)) and _found_in(kind, "__getattr__") is _MISSING
                 and id(_found_in(kind, "__getattribute__")) in _USUAL_READS
@@ -486,7 +537,7 @@ class Sandbox:
         return self._outside(f"it calls a {_name_of(type(value))}")
 
 
-# ---- attributes, read without running code of the user's
+# ---- attributes, read without running user code
 
 _MISSING = object()
 _USUAL_READS = {id(vars(kind)["__getattribute__"]) for kind in (object, tuple, int, float, str, bytes)}
@@ -501,7 +552,7 @@ def _found_in(kind, name):
 
 
 def _has(value, name):
-    """Whether the class of a value has a special method."""
+    """Return whether the class of a value has a special method."""
     return _found_in(type(value), name) is not _MISSING
 
 
@@ -525,17 +576,8 @@ _MAKERS = (
 )
 
 
-def _entries(container):
-    """Return the entries of a container by identity, since they may not be comparable."""
-    if isinstance(container, dict):
-        return [(id(key), id(part)) for key, part in container.items()]
-    if isinstance(container, set):
-        return sorted(id(part) for part in container)
-    return [id(part) for part in container]
-
-
 def _is_dtype(value):
-    """Whether it is a dtype of NumPy or TensorFlow."""
+    """Return whether it is a dtype of NumPy or TensorFlow."""
     kind = type(value)
     return issubclass(kind, np.dtype) or _name_of(kind).startswith("tensorflow.") and _name_of(kind).endswith(".DType")
 
@@ -550,7 +592,7 @@ _MEMBER = {name: _found_in(enum.Enum, name) for name in ("name", "value")}
 
 
 def _is_plain_member(value):
-    """Whether it is a member of an enumeration of constants without code and attributes of its own."""
+    """Return whether it is a member of an enumeration of constants without code and attributes of its own."""
     kind = type(value)
     return (type(kind) is enum.EnumMeta and all(_is_plain_enum(base) for base in _order_of(kind))
             and _own_of(value).keys() <= _ENUM_NAMES and type(_own_of(value)["_value_"]) in _PLAIN)
@@ -570,7 +612,7 @@ _FIELD = type(_attributes_of(_Sample)["a"])
 
 
 def _is_named_tuple(kind):
-    """Whether it is a named tuple, or a subclass of one, without code of its own. The features of `sk.io` are some."""
+    """Return whether it is a named tuple, or a subclass of one, without code of its own, as the features of `sk.io`."""
     return _order_of(kind)[-2:] == (tuple, object) and _found_in(kind, "_fields") is not _MISSING and all(
         _is_of_named_tuple(name, part) for base in _order_of(kind)[:-2] if not _is_of_stoker(base)
         for name, part in _attributes_of(base).items())

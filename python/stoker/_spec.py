@@ -1,4 +1,4 @@
-"""What is known of elements before they are made."""
+"""Types and shapes of elements, known before the elements are computed."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from ._values import dtype_name
 
 
 class _String:
-    """The type of byte strings; equal to "string" and to bytes."""
+    """The type of byte strings. It equals "string" and `bytes`."""
 
     name = "string"
 
@@ -30,7 +30,7 @@ string = _String()
 
 
 def dtype_of(name):
-    """A NumPy dtype, or sk.string; bfloat16 is ml_dtypes' where that is installed."""
+    """Return a NumPy dtype, or `sk.string`. bfloat16 is the type of ml_dtypes if that is installed, else uint16."""
     if name == "string":
         return string
     if name == "bfloat16":
@@ -44,7 +44,11 @@ def dtype_of(name):
 
 
 class TensorSpec:
-    """Shape and type of one component: None for a dim or a shape that is not known."""
+    """The shape and type of one component of an element. None stands for an unknown dimension or an unknown shape.
+
+    >>> sk.TensorSpec((None, 3), sk.float32)
+    sk.TensorSpec(shape=(None, 3), dtype=sk.float32)
+    """
 
     __slots__ = ("_shape", "_dtype", "_name")
 
@@ -55,14 +59,29 @@ class TensorSpec:
 
     @property
     def shape(self) -> "tuple[int | None, ...] | None":
+        """The shape as a tuple, with None for unknown dimensions; None if it is unknown.
+
+        >>> sk.TensorSpec((None, 3)).shape
+        (None, 3)
+        """
         return self._shape
 
     @property
     def dtype(self) -> "np.dtype[Any] | _String":
+        """The type: a NumPy dtype, or `sk.string`.
+
+        >>> sk.TensorSpec((), "string").dtype
+        sk.string
+        """
         return self._dtype
 
     @property
     def name(self) -> "str | None":
+        """The name, or None.
+
+        >>> sk.TensorSpec((), name="label").name
+        'label'
+        """
         return self._name
 
     def __eq__(self, other):
@@ -82,7 +101,7 @@ class TensorSpec:
 
 
 def structure_map(leaf, structure):
-    """The structure with each leaf replaced by what `leaf` gives for it."""
+    """Return the structure with each leaf replaced by the result of the function `leaf` for it."""
     if isinstance(structure, tuple):
         return tuple(structure_map(leaf, part) for part in structure)
     if isinstance(structure, dict):
@@ -93,14 +112,17 @@ def structure_map(leaf, structure):
 
 
 def convert(value, spec):
-    """A value as its spec wants it; never bent: 1.5 is no int32."""
+    """Return a value in the type and shape of its spec.
+
+    Raise TypeError or ValueError if it does not fit. Values are not changed: 1.5 is not an int32.
+    """
     if isinstance(spec, tuple):
         if not isinstance(value, (tuple, list)) or len(value) != len(spec):
-            raise TypeError(f"{value!r} was given where {len(spec)} components are wanted")
+            raise TypeError(f"expected a tuple of {len(spec)} components, got {value!r}")
         return tuple(convert(part, one) for part, one in zip(value, spec))
     if isinstance(spec, dict):
         if not isinstance(value, dict) or value.keys() != spec.keys():
-            raise TypeError(f"{value!r} was given where a dict with the keys {sorted(spec)} is wanted")
+            raise TypeError(f"expected a dict with the keys {sorted(spec)}, got {value!r}")
         return {key: convert(value[key], spec[key]) for key in spec}
     if spec.dtype is string:
         array = np.asarray(value, dtype=object)
@@ -112,12 +134,12 @@ def convert(value, spec):
     if spec.shape is not None and (
         len(spec.shape) != array.ndim or any(w is not None and w != d for w, d in zip(spec.shape, array.shape))
     ):
-        raise ValueError(f"an array of shape {array.shape} was given where {spec.shape} is wanted")
+        raise ValueError(f"expected an array of shape {spec.shape}, got {array.shape}")
     return array.item() if spec.dtype is string and array.ndim == 0 else array
 
 
 def _same(plain, converted):
     if converted.dtype.kind == "f":
-        return True  # a float of fewer digits is what was asked for
+        return True  # rounding to a float type is intended
     back = converted.astype(plain.dtype)
     return bool(np.array_equal(back, plain, equal_nan=plain.dtype.kind == "f"))

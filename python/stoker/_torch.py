@@ -1,4 +1,4 @@
-"""Elements as PyTorch's tensors."""
+"""Elements as PyTorch tensors."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,12 +8,12 @@ import torch
 
 from ._spec import structure_map
 
-# Types that PyTorch has had only for a short time, or has no arithmetic for.
+# Types that older versions of PyTorch do not have, or for which it has no arithmetic.
 _WIDER = {"uint16": np.int32, "uint32": np.int64, "uint64": np.int64}
 
 
 class TorchLoader:
-    """A data set whose elements are tensors; iterate it as often as there are epochs."""
+    """An iterable of the elements of a dataset as PyTorch tensors. Every loop is a new pass."""
 
     def __init__(self, dataset, device=None):
         self.dataset = dataset
@@ -23,6 +23,7 @@ class TorchLoader:
         return map(self.convert, self.dataset)
 
     def convert(self, element) -> Any:
+        """Return an element with its arrays as tensors; byte strings stay `bytes`."""
         return structure_map(self._tensor, element)
 
     def __len__(self):

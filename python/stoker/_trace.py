@@ -1,9 +1,8 @@
-"""Decides whether a function passed to `map` becomes native operations or a Python stage."""
+"""Decide whether a function that is passed to `map` becomes native operations or a Python stage."""
 
 import difflib
 import functools
 import inspect
-import random
 import types
 import weakref
 
@@ -11,14 +10,16 @@ import numpy as np
 
 from . import _core
 from ._composite import COMPOSITES, composite_of
-from ._findings import findings, needs_python, tracing
+from ._findings import BAD_INDEX, findings, needs_python, tracing
+from ._identity import identity_of
+from ._kept import EngineFunction, Kept, function_of
 from ._purity import MissingName, Sandbox, is_internal, is_raised_here
 from ._values import OPERATORS, Value, argument_expr, check_keys, dtype_name, field_expr, result_expr
 from .errors import Error
 
 
 class Traced:
-    """`function` for the engine, or why it is a Python stage. `found` holds what the trace recorded."""
+    """The result of a trace: the `function` for the engine, or `why` it is a Python stage, and what the trace `found`."""
 
     def __init__(self, function, why, found=None):
         self.function = function
@@ -34,7 +35,6 @@ def trace(function, structure, core=None):
     """
     sandbox = Sandbox(function)
     call = _Call(function, sandbox, structure, core)
-    before = _generator_states()
     first = call()
     if first.function is None or is_internal(function):
         return first
@@ -43,13 +43,11 @@ def trace(function, structure, core=None):
     second = call()
     if second.function is None or not first.found.has_same_steps(second.found) or sandbox.problem():
         return Traced(None, "it does not do the same each time it is called")
-    if _generator_states() != before:
-        return Traced(None, "it draws random numbers")
     return first
 
 
 class _Call:
-    """Calls one function, each time on new symbolic values."""
+    """A call of one function, each time on new symbolic values."""
 
     def __init__(self, function, sandbox, structure, core):
         self._function = function
@@ -71,7 +69,7 @@ class _Call:
         return Traced(None, found.reasons[0]) if found.reasons else Traced(*made, found)
 
     def _is_mistake(self, failed):
-        """Whether it fails for every element: it uses a name that does not exist, or an operation rejects its parameters."""
+        """Return whether it fails for every element: a name does not exist, or an operation rejects its parameters."""
         if isinstance(failed, Error):
             # Otherwise the operation may have received a stand-in, or the function raises the error itself.
             return not self._sandbox.has_outside and is_raised_here(failed)
@@ -102,8 +100,9 @@ class _Call:
         refused = self._refused(program)
         if refused is not None:
             failing = findings().first(lambda one: self._refused(_core.program(one, len(arguments))) is not None)
-            # A named operation rejects these types in Python as well, and so does NumPy an index: a mistake. An operator may not.
-            is_index = "is outside an axis" in str(refused)
+            # A named operation rejects these types in Python, too, and NumPy rejects the index: a mistake. An operator may
+            # accept them in Python.
+            is_index = BAD_INDEX in str(refused)
             raise needs_python(str(refused)) if not is_index and (failing is None or failing[0] in OPERATORS) else refused
         return program, None
 
@@ -118,52 +117,79 @@ class _Call:
 
 
 def takes_one(function, fields):
-    """Whether a function can only take one argument where the element has several fields."""
+    """Return whether a function takes only one argument although the element has several fields."""
+    signature = _signature_of(function)
+    return signature is not None and not _accepts(signature, fields) and _accepts(signature, 1)
+
+
+def check_arguments(function, fields):
+    """Raise TypeError if a function can take neither the fields of an element nor the element as one argument."""
+    signature = _signature_of(function)
+    if signature is None or _accepts(signature, fields) or _accepts(signature, 1):
+        return
+    raise TypeError(f"{_name_of(function)}{signature} cannot be called with the {fields} "
+                    f"component{'s' if fields > 1 else ''} of an element")
+
+
+def _signature_of(function):
     try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        return False
+        return inspect.signature(function)
+    except Exception:  # there is none, or an attribute of the object raises
+        return None
+
+
+def _accepts(signature, count):
     try:
-        signature.bind(*range(fields))
-        return False
+        signature.bind(*range(count))
     except TypeError:
-        pass
-    try:
-        signature.bind(None)
-        return True
-    except TypeError:
         return False
+    return True
+
+
+def _name_of(function):
+    try:
+        return function.__qualname__
+    except Exception:
+        return type(function).__name__
 
 
 _gates = weakref.WeakValueDictionary()
 
 
-def _gate_of(function):
-    """The gate of what the user wrote: one for all stages that call it."""
+def gate_of(function, most_calls=1):
+    """Return the gate of what the user wrote: one for all stages that call it, at most `most_calls` threads at a time.
+
+    A stage that allows more calls has another gate: a stage that allows one call would rarely find none in progress.
+    """
     while isinstance(function, functools.partial):
         function = function.func
     if isinstance(function, types.MethodType):
-        key = (id(function.__func__), id(function.__self__))
+        key = (id(function.__func__), id(function.__self__), most_calls)
     else:
-        key = (id(function), None)
+        key = (id(function), None, most_calls)
     return _gates.setdefault(key, _core.CallGate())  # lives no longer than a stage that keeps the function
 
 
-def python_function(function, why, most_calls, *, is_sequence=False):
-    """A Python stage, called by at most `most_calls` threads at a time (0: any number).
+def python_function(function, why, most_calls, *, is_sequence=False, called=None):
+    """Return a Python stage's `EngineFunction`, called by at most `most_calls` threads at a time (0: any number).
 
     A function that can only take one argument gets the tuple. A result with keys that are not text is an
     InvalidArgument. With `is_sequence`, the function is called in the order of its input: a later `shuffle` or `take`
-    does not move before it.
+    does not move before it. `called` is the user's object that the function calls, if that is not the function itself.
     """
+    kept = Kept(function)
+    kept_weakly = weakref.ref(kept)
 
     def call(*fields):
+        function = function_of(kept_weakly)
         result = function(fields) if len(fields) > 1 and takes_one(function, len(fields)) else function(*fields)
         check_keys(result)
         return result
 
-    name = getattr(function, "__qualname__", type(function).__name__)
-    return _core.python_function(call, f"the Python function {name} ({why})", most_calls, is_sequence, _gate_of(function))
+    described = f"the Python function {_name_of(function)} ({why})"
+    gate = gate_of(function if called is None else called, most_calls)
+    core = _core.python_function(call, described, identity_of(function), most_calls, is_sequence, gate)
+    return EngineFunction(core, kept)
 
 
 class MissingField(KeyError):
@@ -176,6 +202,9 @@ class MissingField(KeyError):
 class _Fields(dict):
     """The fields of a symbolic element."""
 
+    def pop(self, key, *default):
+        return super().pop(key, *default) if default or key in self else self[key]
+
     def __missing__(self, key):
         near = difflib.get_close_matches(str(key), self, 1)
         raise MissingField(f"the element has no field {key!r}, only {', '.join(map(repr, self))}"
@@ -183,7 +212,7 @@ class _Fields(dict):
 
 
 def symbolic(expr, structure):
-    """Values in the shape of the structure: a leaf (a TensorSpec, or None), a tuple or a dict of these."""
+    """Return symbolic values in a structure: a leaf (a TensorSpec, or None), or a tuple or dict of these."""
     if isinstance(structure, tuple):
         return tuple(symbolic(field_expr(expr, str(i)), part) for i, part in enumerate(structure))
     if isinstance(structure, dict):
@@ -196,6 +225,8 @@ def symbolic(expr, structure):
 
 
 def _arguments(structure):
+    if isinstance(structure, tuple) and len(structure) == 1:  # the engine passes the tuple, not its component
+        return [symbolic(field_expr(argument_expr(0), "0"), structure[0])]
     if isinstance(structure, tuple):
         return [symbolic(argument_expr(i), part) for i, part in enumerate(structure)]
     return [symbolic(argument_expr(0), structure)]
@@ -214,10 +245,5 @@ def _has_value(result):
 def _in_words(failed):
     try:
         return f"{type(failed).__name__}: {failed}"
-    except Exception:  # its message holds a symbolic value
+    except Exception:  # its message contains a symbolic value
         return type(failed).__name__
-
-
-def _generator_states():
-    kind, keys, *rest = np.random.get_state()
-    return random.getstate(), kind, keys.tobytes(), rest

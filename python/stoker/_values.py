@@ -11,12 +11,12 @@ from .errors import Error, InvalidArgument
 
 
 def dtype_name(dtype):
-    """The name of a type given as Stoker's, NumPy's, TensorFlow's or a string."""
+    """Return the name of a type of Stoker, NumPy or TensorFlow, or of a name."""
     if dtype in (bytes, str, "string", "bytes"):
         return "string"
     if isinstance(dtype, str):
         return dtype
-    name = getattr(dtype, "name", None)  # NumPy's and TensorFlow's dtypes
+    name = getattr(dtype, "name", None)  # dtypes of NumPy and TensorFlow
     if isinstance(name, str):
         return "string" if name.startswith(("bytes", "str", "object")) else name
     return np.dtype(dtype).name
@@ -49,7 +49,7 @@ class _Memory:
 
 
 class _Contents:
-    """What an array holds, shared with its views that select all of it, and the version of the memory that this is for."""
+    """The expression of an array, shared with views of all of it, and the version of the memory it is valid for."""
 
     __slots__ = ("expr", "version")
 
@@ -59,11 +59,11 @@ class _Contents:
 
 
 class Value:
-    """A component of an element that does not exist yet. Operators and stoker's functions work on it.
+    """A symbolic value: a component of an element that is not computed yet. Operators and Stoker's functions accept it.
 
-    `dtype` is the name of its type and `rank` the number of its axes where these are known before anything runs. `memory` is
-    that of the value it is a view of. `boxed` is whether NumPy has an array, not a scalar, if the rank is 0; None: not known.
-    `is_python_bool` is whether it may be a bool of Python, not of NumPy.
+    `dtype` is the name of its type and `rank` the number of its axes, if these are known before anything runs. `memory`
+    is that of the value it is a view of. `boxed` is whether NumPy would have an array, not a scalar, if the rank is 0;
+    None if unknown. `is_python_bool` is whether it may be a bool of Python, not of NumPy.
     """
 
     __slots__ = ("_contents", "_dtype", "_rank", "_memory", "_boxed", "_is_python_bool")
@@ -83,7 +83,7 @@ class Value:
         return self._contents.expr
 
     def _become(self, expr):
-        """Modify the array. Every name of it sees that; views of a part of it cannot be used any more."""
+        """Modify the array. All its names refer to the new contents; views of a part of it cannot be used any more."""
         self._memory.version += 1
         self._contents.expr = expr
         self._contents.version = self._memory.version
@@ -291,11 +291,17 @@ def _checked(name, operands):
         raise needs_python("'&', '|' and '~' on what may not be bool are not operations")
     if name in ("floor_divide", "mod") and findings() is not None:
         findings().divides = True
-    if name == "power" and not (_is_whole(operands[1]) and operands[1] > 0 and _limits(operands[0])):
+    if name == "power" and not (_is_whole(operands[1]) and operands[1] > 0 and _limits(operands[0])
+                                and _stays_whole(operands[0], operands[1])):
         raise needs_python("NumPy's power rounds as the machine does")
     if name == "divide" and not all(_fits(operand, other) for operand, other in (operands, operands[::-1])):
         raise needs_python("the number does not fit the type of the other operand")
     return operands
+
+
+def _stays_whole(value, number):
+    """Return whether NumPy computes an integer: int64 and uint64 together become float64."""
+    return type(number) is int or np.result_type(value._dtype, number.dtype).kind in "iu"
 
 
 def _limits(operand):
@@ -347,7 +353,7 @@ def _operand(operand):
 
 def _check_repetition(operands):
     for operand in operands:
-        if isinstance(operand, Value) and not _rank_of(operand) and not (_spec_of(operand)[0] or "").startswith("float"):
+        if isinstance(operand, Value) and not _rank_of(operand):
             raise needs_python("an integer times a list repeats the list")
 
 
@@ -375,7 +381,7 @@ def _rank_of(value):
 
 
 def _is_array(value):
-    """Whether NumPy has an array here, not a scalar."""
+    """Return whether NumPy has an array here, not a scalar."""
     rank = _rank_of(value)
     if not value._boxed and (rank is None or (rank == 0 and value._boxed is None)):
         raise needs_python("an in-place operator on what may be an array or a scalar")
@@ -393,14 +399,14 @@ def _assigned(name, target, other):
 
 
 def _is_cast(wider, dtype):
-    """Whether NumPy casts the result of an in-place operator to the type of the array."""
+    """Return whether NumPy casts the result of an in-place operator to the type of the array."""
     if wider is None or dtype is None:
         return False
     return wider == dtype or ("bfloat16" not in (wider, dtype) and np.can_cast(wider, dtype, "same_kind"))
 
 
 def _fits_into(shape, whole):
-    """Whether an array is certain to be broadcast to a shape without enlarging it."""
+    """Return whether an array is certain to be broadcast to a shape without enlarging it."""
     if shape is None or (whole is None and shape != ()):
         return False
     if whole is not None and len(shape) > len(whole):
@@ -418,7 +424,7 @@ def _is_index(key):
 
 
 def _only_adds_axes(keys):
-    """Whether bytes, which have no such index, can only mean the tensor of TensorFlow."""
+    """Return whether an index only adds axes: bytes have no such index, so a tensor as in TensorFlow is meant."""
     return bool(keys) and all(key is None or key is Ellipsis for key in keys)
 
 
@@ -427,7 +433,7 @@ def _is_whole(number):
 
 
 def _check_axes(value, keys):
-    """Refuse what NumPy refuses, and what is not an operation."""
+    """Raise NeedsValue for an index that NumPy rejects, or that is not an operation."""
     ellipses = sum(k is Ellipsis for k in keys)
     axes = sum(k is not None and k is not Ellipsis for k in keys)
     rank = _rank_of(value)
@@ -454,7 +460,7 @@ def _unboxed(value):
 
 
 def _index(value, key, axis):
-    """The value with one axis indexed, and the axis that the next key is for."""
+    """Return the value with one axis indexed, and the axis that the next key is for."""
     if key is None:
         return _part(value, 1, "expand_dims", axis=axis), axis + 1
     if isinstance(key, slice):
@@ -511,20 +517,21 @@ def _comparable(name, inputs, params):
 
 
 def argument_expr(number):
-    """The expression of an argument of the function."""
+    """Return the expression of an argument of the function."""
     return _noted(_core.argument(number), ("argument", number))
 
 
 def field_expr(expr, key):
-    """The expression of a field of a tuple or a dict."""
+    """Return the expression of a field of a tuple or a dict."""
     return _noted(_core.get(expr, key), ("field", key), [expr])
 
 
 def key_text(key):
-    """The key of a dict as text. Raise InvalidArgument if it is not text."""
+    """Return the key of a dict as text. Raise InvalidArgument if it is not text."""
     if not isinstance(key, str):
-        raise InvalidArgument(f"the keys of an element are text, found {key!r} of type {type(key).__name__}; use {str(key)!r}")
-    return str.__str__(key)  # of an enumeration of text, its value
+        raise InvalidArgument(f"expected text as the key of an element, got {key!r} of type {type(key).__name__}; "
+                              f"use {str(key)!r}")
+    return str.__str__(key)  # the value of a member of an enumeration of text
 
 
 def check_keys(value):
@@ -541,24 +548,27 @@ def check_keys(value):
 
 
 def expr_of(value):
-    """The expression of a symbolic value or a constant."""
+    """Return the expression of a symbolic value or a constant."""
     if isinstance(value, Value):
         return value._expr
     if isinstance(value, (bytes, str, np.ndarray, np.generic)):  # np.float64 is a float, too
-        return _constant_expr(value)
+        return _symbolic(_core.constant, value, ("constant", value))
     if isinstance(value, (bool, int, float)):
-        return _noted(_core.number(value), ("number", type(value), value))
+        return _symbolic(_core.number, value, ("number", type(value), value))
     if isinstance(value, (list, tuple)) and not any(isinstance(v, Value) for v in value):
-        return _constant_expr(constant(value))
+        return expr_of(constant(value))
     if isinstance(value, Outside):
         bool(value)  # raises its reason
     raise needs_python(f"a {type(value).__name__} is not an array, a number or a string")
 
 
-def _constant_expr(value):
+def _symbolic(make, value, what):
+    """Return the expression of a constant. One that the engine cannot represent is a reason for Python."""
     try:
-        return _noted(_core.constant(value), ("constant", value))
+        return _noted(make(value), what)
     except Error as refused:
+        if findings() is None:  # an operation that is computed at once
+            raise
         raise needs_python(str(refused)) from None
 
 
@@ -567,10 +577,17 @@ _RANDOM = {name for name, kind in _core.ops().items() if any(param["name"] == "s
 
 
 def op(name, *inputs, **params):
-    """An operation by its name in the table; outside of `map`, on arrays, it is done at once."""
+    """Compute an operation by its name in the table of operations (`stoker stages` lists them).
+
+    If an input is symbolic, as inside `map`, return a symbolic value. Otherwise compute the operation and return an
+    array. Raise InvalidArgument if there is no such operation, or if it rejects its inputs or parameters.
+
+    >>> sk.op("floor_divide", np.array([7, 8]), 2)
+    array([3, 4])
+    """
     if not any(isinstance(value, Value) for value in inputs):
         if findings() is not None and (name in _RANDOM or name == "read_file"):
-            raise needs_python(f"{name} of constants may give another result when it is called again")
+            raise needs_python(f"{name} of constants may have another result when it is called again")
         return _at_once(name, inputs, params)
     made = _op_expr(name, [expr_of(value) for value in inputs], params)
     if findings() is not None and name in _RANDOM:
@@ -581,7 +598,7 @@ def op(name, *inputs, **params):
 
 
 def _is_boxed(value, dtype):
-    """Whether `sk.cast` of a scalar is an array of rank 0 in NumPy: not if it calls the operation. None: not known."""
+    """Return whether `sk.cast` of a scalar is an array of rank 0: not if it calls the operation; None if unknown."""
     if not dtype.startswith(("int", "uint")):
         return True
     known = value._dtype or _spec_of(value)[0]
@@ -589,7 +606,10 @@ def _is_boxed(value, dtype):
 
 
 def _at_once(name, inputs, params):
-    """A plain number takes its type from the arrays, as inside of `map`; where there are none it is an array itself."""
+    """Compute an operation on arrays.
+
+    A Python number gets its type from the arrays, as inside `map`; without arrays, it is an array itself.
+    """
     weak = [type(value) in (bool, int, float) for value in inputs]
     given = [value for value, plain in zip(inputs, weak) if not plain or all(weak)]
     places = iter(range(len(given)))
@@ -600,7 +620,7 @@ def _at_once(name, inputs, params):
 
 
 def result_expr(value):
-    """The expression of what a function returned. A list is a tuple, as in a Python stage."""
+    """Return the expression of the result of a function. A list is a tuple, as in a Python stage."""
     return _structure_expr(tuple(value) if isinstance(value, list) else value)
 
 
@@ -616,20 +636,27 @@ def _structure_expr(value):
     if value is None:
         raise needs_python("it returned None")
     if isinstance(value, list):
-        raise needs_python("it returned a list inside of a structure")
+        raise needs_python("it returned a list inside a structure")
     return expr_of(value)
 
 
 def computed_now(function, value):
-    """What a function of operations returns for one value that exists."""
+    """Return the result of a function of operations for one value."""
     return _core.computed(_core.program(result_expr(function(Value(_core.argument(0)))), 1), _core.Element(value))
 
 
 def constant(value, dtype=None, shape=None) -> np.ndarray:
-    """A NumPy array with TensorFlow's types for plain numbers: int32 (int64 where needed), float32."""
+    """Return the value as a new NumPy array, with the types of TensorFlow for Python numbers.
+
+    Integers become int32 (int64 if needed), floats float32, text an array of objects. NumPy arrays keep their type.
+    `dtype` sets another type. With `shape`, the value is broadcast. Raise ValueError if that is not possible.
+
+    >>> sk.constant([1.5, 2.0])
+    array([1.5, 2. ], dtype=float32)
+    """
     array = np.asarray(value, dtype=None if dtype is None or dtype_name(dtype) == "string" else dtype_name(dtype))
     if array.dtype.kind == "S" and not isinstance(value, (np.ndarray, np.generic)):
-        array = np.asarray(value, dtype=object)  # NumPy's own strings lose zeros at their end
+        array = np.asarray(value, dtype=object)  # NumPy's strings lose zeros at their end
     if dtype is None and not isinstance(value, (np.ndarray, np.generic)):
         if array.dtype == np.int64 and (array.size == 0 or np.abs(array).max() < 2**31):
             array = array.astype(np.int32)

@@ -1,10 +1,22 @@
-"""Errors, one class for each kind, with Python's own as second base where there is one."""
+"""Exceptions, one class for each kind of error, with the names of `tf.errors` and shorter ones.
+
+Where Python has an exception of the same meaning, the class is also a subclass of it: `except FileNotFoundError`
+catches `NotFound`.
+"""
 
 
 class Error(Exception):
-    """What went wrong with an element or a data set, and where.
+    """Base class of all errors of datasets and elements.
 
-    stage, source, position, path, offset and origin are None where they are not known.
+    `stage` is the stage that failed. `source`, `position`, `path`, `offset` and `origin` identify the record. Fields
+    that are unknown are None. `origin` can be passed to `Dataset.replay`. If a Python function raised, its exception is
+    `__cause__`.
+
+    >>> try:
+    ...     sk.Dataset.range(3).batch(0)
+    ... except sk.Error as error:
+    ...     print(type(error).__name__, error.stage)
+    InvalidArgument batch
     """
 
     stage = None
@@ -16,67 +28,67 @@ class Error(Exception):
 
 
 class Cancelled(Error):
-    pass
+    """The operation was cancelled: the iterator was closed, or the interpreter is shutting down."""
 
 
 class Unknown(Error):
-    pass
+    """A user function raised an exception that has no class here; it is `__cause__`."""
 
 
 class InvalidArgument(Error, ValueError):
-    pass
+    """A parameter, a type, a shape or a value is not valid."""
 
 
 class DeadlineExceeded(Error, TimeoutError):
-    pass
+    """The operation took too long."""
 
 
 class NotFound(Error, FileNotFoundError):
-    pass
+    """A file or an element does not exist."""
 
 
 class AlreadyExists(Error, FileExistsError):
-    pass
+    """A file exists already."""
 
 
 class PermissionDenied(Error, PermissionError):
-    pass
+    """The process has no permission to read or write a file."""
 
 
 class ResourceExhausted(Error, MemoryError):
-    pass
+    """An element does not fit the memory budget, or the system has no more memory, threads or files."""
 
 
 class FailedPrecondition(Error):
-    pass
+    """The call is not possible in the current state, for example because the iterator is closed."""
 
 
 class Aborted(Error):
-    pass
+    """The operation was ended before it was done."""
 
 
 class OutOfRange(Error):
-    pass
+    """A position is beyond the end, or `get_next()` was called at the end."""
 
 
 class Unimplemented(Error, NotImplementedError):
-    pass
+    """The operation is not implemented."""
 
 
 class Internal(Error):
-    pass
+    """A bug in Stoker."""
 
 
 class Unavailable(Error):
-    pass
+    """The operation failed for now and may succeed later."""
 
 
 class DataLoss(Error):
-    pass
+    """A file is damaged or truncated."""
 
 
 class NeedsValue(TypeError):
-    """A symbolic value was asked for a real one: the function becomes a Python stage."""
+    """Raised while a function is traced, if it uses the value of an argument. The function becomes a Python stage."""
 
 
 # tf.errors' names for the same classes.

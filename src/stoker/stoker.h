@@ -1,6 +1,7 @@
 #pragma once
 
-// All of Stoker: the data set, the loader, every stage and operation, the watch.
+// Includes what most programs need: Dataset, Loader, all stages and operations,
+// and Watch.
 #include "stoker/all_stages.h"
 #include "stoker/api/dataset.h"
 #include "stoker/api/loader.h"

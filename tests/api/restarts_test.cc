@@ -20,13 +20,13 @@ TEST(Restarts, CountIteratorsDroppedOneAfterTheOther) {
   EXPECT_EQ(restarts.row().iterators, 4);
   EXPECT_EQ(restarts.row().start_seconds, 0.5);
   restarts.note(2, false, 0.5);
-  EXPECT_EQ(restarts.row().iterators, 0) << "one gave more";
+  EXPECT_EQ(restarts.row().iterators, 0) << "one iterator delivered two batches";
   restarts.note(1, false, 0.5);
   restarts.note(1, true, 0.5);
-  EXPECT_EQ(restarts.row().iterators, 0) << "one came to its end";
+  EXPECT_EQ(restarts.row().iterators, 0) << "one iterator reached the end";
 }
 
-TEST(Restarts, SayOnceThatARowIsLong) {
+TEST(Restarts, ReachesReturnsTrueOnce) {
   Restarts restarts;
   restarts.note(0, false, 0);
   EXPECT_FALSE(restarts.reaches(2));
@@ -35,7 +35,7 @@ TEST(Restarts, SayOnceThatARowIsLong) {
   EXPECT_FALSE(restarts.reaches(2));
 }
 
-TEST(Restarts, BelongToTheDataSet) {
+TEST(Restarts, AreCountedPerDataset) {
   const Dataset ds = numbers(100);
   const Dataset other = numbers(100);
   for (int i = 0; i < 3; ++i) peek(ds);
@@ -43,7 +43,7 @@ TEST(Restarts, BelongToTheDataSet) {
   EXPECT_EQ(Restarts::of(*other.node())->row().iterators, 0);
 }
 
-TEST(Restarts, CountEpochsOfOneLoaderToo) {
+TEST(Restarts, CountEpochsOfOneLoader) {
   Loader loader(numbers(100));
   for (int i = 0; i < 3; ++i) {
     EXPECT_TRUE(loader.next());
@@ -55,11 +55,11 @@ TEST(Restarts, CountEpochsOfOneLoaderToo) {
   EXPECT_EQ(loader.restarts()->row().iterators, 0);
 }
 
-TEST(Restarts, AreToldWithTheirLineAfterTwenty) {
+TEST(Restarts, AreReportedWithTheirLineAfterTwenty) {
   Messages messages;
   const Dataset ds = numbers(100);
   for (int i = 0; i < 21; ++i) peek(ds);
-  const std::string text = messages.with("iterators of one data set");
+  const std::string text = messages.with("iterators of one dataset");
   EXPECT_NE(text.find("20 iterators"), std::string::npos) << text;
   EXPECT_NE(text.find("train.cc:17"), std::string::npos) << text;
 }

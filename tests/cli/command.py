@@ -1,4 +1,4 @@
-"""What the tests of the command share: running it, and writing graphs down."""
+"""Shared by the tests of the command: run it, and build graphs."""
 
 import json
 import os
@@ -29,7 +29,7 @@ class Result:
 
 
 def stoker(*arguments, stdin=b"", cwd=None, env=None, timeout=300):
-    """Runs the command; a hang or an end by a signal fails the test."""
+    """Run the command and return its Result. The test fails if the command hangs or a signal ends it."""
     done = subprocess.run(
         [STOKER, *map(str, arguments)],
         input=stdin if isinstance(stdin, bytes) else stdin.encode(),
@@ -40,7 +40,7 @@ def stoker(*arguments, stdin=b"", cwd=None, env=None, timeout=300):
     )
     result = Result(done)
     if done.returncode < 0:
-        raise AssertionError(f"stoker {arguments} ended by signal {-done.returncode}: {result.errors}")
+        raise AssertionError(f"stoker {arguments} was ended by signal {-done.returncode}: {result.errors}")
     return result
 
 
@@ -97,7 +97,7 @@ class TestCase(unittest.TestCase):
         return result.elements
 
     def assert_refused(self, result, *words, status=WRONG_USE):
-        """Exit code, nothing on standard output, and the words in one complaint."""
+        """Assert the exit code, an empty standard output, and an error message that contains all of `words`."""
         self.assertEqual(result.status, status, result.errors)
         self.assertEqual(result.text, "")
         self.assertTrue(result.errors.startswith("stoker: "), result.errors)

@@ -1,4 +1,4 @@
-"""The other commands, the help, and the command line itself."""
+"""The command line, the help, and the commands without a test file of their own."""
 
 import json
 import os
@@ -16,12 +16,12 @@ COMMANDS = ["run", "explain", "bench", "replay", "stages", "pack", "index", "ver
 
 
 class CommandLine(TestCase):
-    def test_version(self):
+    def test_version_prints_the_version(self):
         result = stoker("--version")
         self.assertEqual(result.status, FINE)
         self.assertRegex(result.text, r"^stoker \d+\.\d+\.\d+\n$")
 
-    def test_help_teaches(self):
+    def test_help_lists_commands_exit_codes_and_environment_variables(self):
         result = stoker("--help")
         self.assertEqual((result.status, result.errors), (FINE, ""))
         for command in COMMANDS:
@@ -39,19 +39,19 @@ class CommandLine(TestCase):
             self.assertNotIn("{false}", result.text)
             self.assertEqual(stoker("help", command).text, result.text)
 
-    def test_without_a_command_shows_the_help(self):
+    def test_without_a_command_the_help_is_printed_as_an_error(self):
         result = stoker()
         self.assertEqual((result.status, result.text), (WRONG_USE, ""))
         self.assertIn("Usage: stoker", result.errors)
 
-    def test_mistyped_words_are_told_with_the_nearest(self):
+    def test_errors_for_mistyped_commands_and_options_suggest_the_nearest(self):
         self.assert_refused(stoker("rnu", "g.json"), "no command named 'rnu'; did you mean 'run'?")
         self.assert_refused(stoker("help", "bnch"), "no command named 'bnch'; did you mean 'bench'?")
         self.assert_refused(stoker("run", "g.json", "--limt", "3"), "no option '--limt'; did you mean '--limit'?")
         self.assert_refused(stoker("run", "g.json", "--worker=3"), "did you mean '--workers'?")
         self.assert_refused(stoker("quux"), "no command named 'quux'", "stoker help")
 
-    def test_wrong_use_is_told(self):
+    def test_errors_name_missing_and_invalid_arguments(self):
         self.assert_refused(stoker("run"), "GRAPH is required")
         self.assert_refused(stoker("replay", "g.json"), "--at is required")
         self.assert_refused(stoker("run", "a", "b"), "'b'")
@@ -62,7 +62,7 @@ class CommandLine(TestCase):
         self.assert_refused(stoker("bench", "-", "--seconds", "0"), "--seconds")
         self.assert_refused(stoker("run", "-", "--workers", "-2"), "--workers")
 
-    def test_the_environment_takes_what_the_options_take(self):
+    def test_environment_variables_accept_the_values_of_the_options(self):
         def run(**variables):
             return stoker("explain", "-", "--json", stdin=graph(numbers(2)), env=variables)
 
@@ -74,7 +74,7 @@ class CommandLine(TestCase):
         for text in ("0", "3", "-1", ""):
             self.assertEqual(run(STOKER_WORKERS=text).status, FINE)
 
-    def test_a_wrong_environment_is_refused_with_its_variable_and_value(self):
+    def test_errors_name_an_invalid_environment_variable_and_its_value(self):
         for name, values in {
             "STOKER_MEMORY": ("64Q", "x", "-1", "0", "64M "),
             "STOKER_WORKERS": ("4x", "-2", "x", "5000", "1.5"),
@@ -84,11 +84,11 @@ class CommandLine(TestCase):
                 result = stoker("run", "-", stdin=graph(numbers(2)), env={name: value})
                 self.assert_refused(result, name, f"'{value}'", "expected")
 
-    def test_workers_may_be_as_many_as_fit(self):
+    def test_minus_one_worker_is_accepted(self):
         for workers in ("-1", "0", "2"):
             self.assertEqual(stoker(f"--workers={workers}", "run", "-", stdin=graph(numbers(2))).lines, ["0", "1"])
 
-    def test_memory_takes_a_suffix(self):
+    def test_memory_accepts_suffixes(self):
         for memory in ("100000", "64K", "64M", "2g", "1.5GB", "1TiB"):
             self.assertEqual(stoker("--memory", memory, "run", "-", stdin=graph(numbers(2))).status, FINE, memory)
         for memory in ("", "x", "12Q", "-5", "0", "5MM", "1e30", "nan"):
@@ -97,7 +97,7 @@ class CommandLine(TestCase):
 
 
 class Stages(TestCase):
-    def test_all_as_json_with_parameters(self):
+    def test_json_lists_all_stages_with_parameters(self):
         table = json.loads(stoker("stages", "--json").text)
         by_name = {stage["name"]: stage for stage in table["stages"]}
         self.assertEqual(by_name["range"]["kind"], "source")
@@ -113,7 +113,7 @@ class Stages(TestCase):
         self.assertEqual((remainder["name"], remainder["default"]), ("drop_remainder", False))
         self.assertIn("add", [operation["name"] for operation in table["operations"]])
 
-    def test_all_as_text(self):
+    def test_text_lists_all_stages(self):
         text = stoker("stages").text
         table = json.loads(stoker("stages", "--json").text)
         for entry in table["stages"] + table["operations"]:
@@ -121,16 +121,16 @@ class Stages(TestCase):
             self.assertIn(entry["doc"], text)
         self.assertNotIn("\x1b", text)
 
-    def test_one(self):
+    def test_a_name_prints_one_stage(self):
         text = stoker("stages", "shuffle").text
         self.assertIn("buffer_size", text)
         self.assertNotIn("batch_size", text)
         self.assertEqual([o["name"] for o in json.loads(stoker("stages", "--json", "add").text)["operations"]], ["add"])
 
-    def test_an_unknown_one(self):
+    def test_the_error_for_an_unknown_stage_suggests_the_nearest(self):
         self.assert_refused(stoker("stages", "shufle"), "'shufle'", "did you mean 'shuffle'?")
 
-    def test_colours_only_on_a_terminal_that_wants_them(self):
+    def test_colors_only_on_a_terminal_without_no_color(self):
         self.assertIn(b"\x1b[1m", self.on_terminal("stages", "batch"))
         self.assertNotIn(b"\x1b", self.on_terminal("stages", "batch", env={"NO_COLOR": "1"}))
         self.assertNotIn(b"\x1b", self.on_terminal("stages", "batch", env={"TERM": "dumb"}))
@@ -139,7 +139,7 @@ class Stages(TestCase):
         try:
             ours, theirs = pty.openpty()
         except OSError as error:
-            self.skipTest(f"this machine gives no terminal: {error}")
+            self.skipTest(f"no pseudoterminal available: {error}")
         environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
         environment.update({"TERM": "xterm", **(env or {})})
         process = subprocess.Popen([STOKER, *arguments], stdout=theirs, stdin=theirs, env=environment)
@@ -148,7 +148,7 @@ class Stages(TestCase):
         while True:
             try:
                 piece = os.read(ours, 4096)
-            except OSError:  # Linux says EIO where the other side has closed
+            except OSError:  # Linux returns EIO after the other side has closed
                 break
             if not piece:
                 break
@@ -173,13 +173,13 @@ class Explain(TestCase):
         self.assertEqual(length({"stage": "counter"}), "infinite")
         self.assertEqual(length(numbers(3), {"stage": "filter", "predicate": {"args": ["x"], "value": True}}), "unknown")
 
-    def test_does_not_run_the_graph(self):
+    def test_explain_does_not_run_the_graph(self):
         result = stoker("explain", "-", stdin=graph(numbers(3), mapped(op("floor_divide", "x", 0))))
         self.assertEqual((result.status, result.errors), (FINE, ""))
 
 
 class Bench(TestCase):
-    def test_json_has_the_figures(self):
+    def test_json_has_rates_times_and_shares(self):
         stages = graph(numbers(1000), mapped(op("add", "x", 1)), batch(10))
         figures = json.loads(stoker("bench", "-", "--seconds", "0.3", "--json", stdin=stages).text)
         for key in ("elements_per_second", "bytes_per_second", "cpu_seconds_per_element", "peak_memory_bytes", "budget_bytes"):
@@ -197,17 +197,17 @@ class Bench(TestCase):
         for word in ("elements", "bytes", "CPU", "waiting", "memory", "workers   1", "share"):
             self.assertIn(word, result.text)
 
-    def test_a_graph_without_end_ends(self):
+    def test_an_infinite_graph_is_measured_for_the_given_time(self):
         self.assertEqual(stoker("bench", "-", "--seconds", "0.1", stdin=graph({"stage": "counter"})).status, FINE)
 
-    def test_failures_are_counted_and_told(self):
+    def test_failures_are_counted_and_the_first_is_printed(self):
         result = stoker("bench", "-", "--seconds", "0.1", "--json", stdin=graph(numbers(100), DIVIDE_BY_MOD_7))
         self.assertEqual(result.status, BAD_DATA)
         figures = json.loads(result.text)
         self.assertGreaterEqual(figures["failures"], 1)
         self.assertEqual(figures["first_failure"]["origin"], "range:0")
 
-    def test_nothing_to_measure(self):
+    def test_an_empty_graph_is_an_error(self):
         self.assert_refused(stoker("bench", "-", stdin=graph(numbers(0))), "no element", status=BAD_DATA)
 
 
@@ -217,32 +217,32 @@ class Replay(TestCase):
     def replay(self, at, *arguments):
         return stoker("replay", "-", "--at", at, *arguments, stdin=self.STAGES)
 
-    def test_makes_the_element_again(self):
+    def test_replay_prints_the_same_element(self):
         self.assertEqual(self.replay("train:3").text, "33\n")
         self.assertEqual(json.loads(self.replay("train:3", "--json").text)["element"], 33)
 
-    def test_fails_again_where_it_failed(self):
+    def test_replay_of_a_failed_element_prints_its_error(self):
         result = self.replay("train:21")
-        self.assert_refused(result, "divided by zero", "train:21", status=BAD_DATA)
+        self.assert_refused(result, "division by zero", "train:21", status=BAD_DATA)
         told = self.replay("train:21", "--json")
         self.assertEqual(told.status, BAD_DATA)
         self.assertEqual(json.loads(told.text)["error"]["origin"], "train:21")
 
-    def test_an_origin_that_is_none(self):
+    def test_invalid_origins_are_rejected(self):
         self.assert_refused(self.replay("3"), "source:position")
         self.assert_refused(self.replay("train:x"), "source:position")
         self.assert_refused(self.replay("train:-1"), "source:position")
         self.assert_refused(self.replay("test:3"), "no source named 'test'", "train")
         self.assert_refused(self.replay("train:50"), "50")
 
-    def test_random_numbers_come_again_after_a_filter_without_a_seed(self):
+    def test_replay_draws_the_same_random_numbers_without_a_seed(self):
         noisy = mapped(op("random_brightness", op("cast", "x", dtype="float32"), max_delta=0.4))
         stages = graph(numbers(50, name="train"), {"stage": "shuffle"}, noisy, filtered(op("greater", "x", 40.5)), noisy)
         lines = stoker("run", "-", stdin=stages).lines
         again = [stoker("replay", "-", "--at", f"train:{i}", stdin=stages).text.strip() for i in range(41, 50)]
         self.assertEqual(sorted(again), sorted(lines))
 
-    def test_files_come_again_in_any_order(self):
+    def test_replay_finds_files_of_a_shuffled_list_by_position(self):
         with tempfile.TemporaryDirectory() as folder:
             for i in range(9):
                 open(os.path.join(folder, f"f{i}"), "w").close()
@@ -251,24 +251,24 @@ class Replay(TestCase):
                 again = [stoker("replay", "-", "--at", f"list_files:{i}", stdin=stages).text for i in range(9)]
                 self.assertEqual([json.loads(one) for one in again], [f"{folder}/f{i}" for i in range(9)])
 
-    def test_what_run_names_can_be_replayed(self):
+    def test_the_origin_that_run_prints_can_be_replayed(self):
         errors = stoker("run", "-", stdin=self.STAGES).errors
         origin = re.search(r"element +(\S+)", errors)[1]
-        self.assert_refused(self.replay(origin), "divided by zero", status=BAD_DATA)
+        self.assert_refused(self.replay(origin), "division by zero", status=BAD_DATA)
 
 
 class Demo(TestCase):
-    def test_shows_speed_a_failure_and_a_checkpoint(self):
+    def test_demo_prints_the_speed_a_failure_and_a_checkpoint(self):
         result = stoker("demo", "--seconds", "0.3", cwd=self.folder)
         self.assertEqual((result.status, result.errors), (FINE, ""))
-        for word in ("pictures in", "share", "segment 1", "range:421", "the same, bit by bit", "What to try next"):
+        for word in ("images in", "share", "segment 1", "range:421", "more batches, identical to", "What to try next"):
             self.assertIn(word, result.text)
         self.assertNotIn("\r", result.text)
         self.assertEqual(os.listdir(self.folder), [])
 
 
 class Completion(TestCase):
-    def test_each_shell_accepts_its_script(self):
+    def test_each_shell_parses_its_script(self):
         for shell in ("bash", "zsh", "fish"):
             script = stoker("completion", shell)
             self.assertEqual(script.status, FINE)
@@ -292,7 +292,7 @@ class Completion(TestCase):
         self.assertEqual(complete("stoker", "stages", "shu"), ["shuffle"])
         self.assertEqual(complete("stoker", "--workers", "2", "completion", "z"), ["zsh"])
 
-    def test_another_shell(self):
+    def test_other_shells_are_rejected(self):
         self.assert_refused(stoker("completion", "tcsh"), "tcsh", "bash")
 
 

@@ -1,4 +1,4 @@
-"""Files for the tests of the command: TFRecord, tf.train.Example, pictures, idx."""
+"""Data files for the tests of the command: TFRecord, tf.train.Example, images, idx."""
 
 import struct
 import zlib
@@ -22,7 +22,7 @@ def masked(data):
 
 
 def records(path):
-    """The payloads of a TFRecord file; a wrong checksum fails."""
+    """Yield the payloads of a TFRecord file. Raise AssertionError if a checksum is wrong."""
     return records_in(path.read_bytes())
 
 
@@ -47,11 +47,11 @@ def varint(data, at):
 
 
 def messages(data):
-    """The fields of a protobuf message that has nothing but messages and bytes: (number, bytes)."""
+    """Yield the fields of a protobuf message of messages and bytes, as (number, bytes)."""
     at = 0
     while at < len(data):
         tag, at = varint(data, at)
-        assert tag & 7 == 2, "a field that is no message"
+        assert tag & 7 == 2, "expected a field of wire type 2"
         size, at = varint(data, at)
         yield tag >> 3, data[at : at + size]
         at += size
@@ -64,7 +64,7 @@ def only(data, number):
 
 
 def example(payload):
-    """A tf.train.Example of single values: bytes and int64."""
+    """Parse a tf.train.Example whose features are single bytes and int64 values."""
     features = {}
     for _, entry in messages(only(payload, 1)):
         (_, name), (_, feature) = messages(entry)
@@ -87,9 +87,9 @@ def number_png(number):
     return png([number // 256, number % 256])
 
 
-# Grey, 2x3: as far as the data, which nobody looks at.
+# Grayscale, 2x3. Valid up to the entropy-coded data, which is not decoded.
 JPEG = bytes.fromhex("ffd8 ffc0 000b 08 0002 0003 01 01 11 00 ffda 0008 01 01 00 00 3f 00") + b"data" + b"\xff\xd9"
-# 1x2, as Pillow writes them.
+# 1x2, as written by Pillow.
 GIF = bytes.fromhex("474946383761 0200 0100 810000 0202027c7c7c000000000000 2c 00000000 0200 0100 00 08 05 0001040808 00 3b")
 BMP = bytes.fromhex(
     "424d 3e000000 00000000 36000000 28000000 02000000 01000000 0100 1800 00000000 08000000 c40e0000 c40e0000"
@@ -105,7 +105,7 @@ def idx(values, *dims, kind=8):
 
 
 def frame(payload):
-    """A record of a TFRecord file."""
+    """Frame a payload as a record of a TFRecord file."""
     size = struct.pack("<Q", len(payload))
     return size + struct.pack("<I", masked(size)) + payload + struct.pack("<I", masked(payload))
 
@@ -124,7 +124,7 @@ def to_varint(value):
 
 
 def to_example(**features):
-    """A tf.train.Example of bytes, ints and floats, or lists of these."""
+    """Serialize a tf.train.Example with features of bytes, ints or floats, or lists of them."""
     entries = b""
     for name, values in features.items():
         values = values if isinstance(values, list) else [values]
@@ -143,7 +143,7 @@ def segment(marker, data):
 
 
 def flat_jpeg(height, width, exif=b""):
-    """A grey JPEG that decodes: all its coefficients are 0, and each of its two Huffman codes has one symbol."""
+    """Return a gray JPEG that can be decoded: all coefficients are 0, and both Huffman tables have one symbol."""
     blocks = -(-height // 8) * -(-width // 8)
     one_symbol = bytes([1] + [0] * 15 + [0])
     bits = "00" * blocks
@@ -162,5 +162,5 @@ def flat_jpeg(height, width, exif=b""):
 
 
 def orientation(value):
-    """EXIF's notes that say nothing but how a picture lies."""
+    """Return EXIF data with only the orientation of an image."""
     return b"II*\0" + struct.pack("<IHHHIHHI", 8, 1, 0x112, 3, 1, value, 0, 0)

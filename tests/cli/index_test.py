@@ -1,4 +1,4 @@
-"""`stoker index`: what it keeps and where, what it refuses."""
+"""`stoker index`: what it stores, where, and which files it rejects."""
 
 import gzip
 import json
@@ -20,13 +20,13 @@ class IndexCase(TestCase):
         return path
 
     def index(self, *arguments):
-        """What it says, of a run that is fine."""
+        """Run `stoker index --json`, assert that it succeeds, and return the entries of the files."""
         result = stoker("index", *arguments, "--json")
         self.assertEqual((result.status, result.errors), (FINE, ""))
         return json.loads(result.text)["files"]
 
     def kept(self, path):
-        """Places and labels in an index, as docs/formats/record_index.md has it."""
+        """Return the record offsets and labels of an index, parsed as docs/formats/record_index.md describes."""
         data = (path.parent / ".stoker" / f"{path.name}.index").read_bytes()
         self.assertEqual(data[:8], b"stkridx1")
         records, labels = struct.unpack_from("<2Q", data, 32)
@@ -35,14 +35,14 @@ class IndexCase(TestCase):
 
 
 class Indexes(IndexCase):
-    def test_lie_beside_the_data_and_say_where_records_begin(self):
+    def test_an_index_is_next_to_the_data_and_lists_the_record_offsets(self):
         path = self.put("a.tfrecord", b"", b"12345", b"x")
         (found,) = self.index(path)
         self.assertEqual((found["records"], found["made"]), (3, True))
         self.assertEqual(found["index"], str(self.folder / ".stoker/a.tfrecord.index"))
         self.assertEqual(self.kept(path), ([0, 16, 37], []))
 
-    def test_are_made_once_and_again_when_the_file_changes(self):
+    def test_a_file_is_indexed_once_and_again_after_a_change(self):
         path = self.put("a.tfrecord", b"1", b"2")
         self.index(path)
         self.assertFalse(self.index(path)[0]["made"])
@@ -50,7 +50,7 @@ class Indexes(IndexCase):
         (found,) = self.index(path)
         self.assertEqual((found["records"], found["made"]), (3, True))
 
-    def test_of_a_folder_at_any_depth_and_of_patterns(self):
+    def test_folders_are_searched_recursively_and_patterns_are_expanded(self):
         self.put("data/b/x.tfrecord", b"1")
         self.put("data/a.tfrecord-00000-of-00001", b"1", b"2")
         self.put("data/.hidden.tfrecord", b"1")
@@ -60,30 +60,30 @@ class Indexes(IndexCase):
         self.assertEqual([file["records"] for file in found], [2, 1])
         self.assertEqual(len(self.index(f"{self.folder}/data/a*")), 1)
 
-    def test_have_the_labels_that_are_asked_for(self):
+    def test_label_stores_the_labels_in_the_index(self):
         path = self.put("a.tfrecord", *(to_example(x=b"?", label=label) for label in (7, -1, 7)))
         self.assertNotIn("labels", self.index(path)[0])
         self.assertEqual(self.index(path, "--label", "label")[0]["labels"], {"-1": 1, "7": 2})
         self.assertEqual(self.kept(path)[1], [7, -1, 7])
 
-    def test_count_labels_without_reading_the_records(self):
+    def test_labels_are_counted_from_the_index_without_reading_records(self):
         path = self.put("a.tfrecord", *(to_example(x=b"?" * 4096, label=label) for label in (7, -1, 7)))
         self.index(path, "--label", "label")
         data, times = bytearray(path.read_bytes()), path.stat()
-        data[len(data) // 2] ^= 1  # in the second record, which reading would find damaged
+        data[len(data) // 2] ^= 1  # damages the second record, which reading it would report
         path.write_bytes(data)
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
         self.assertEqual(stoker("index", path).lines[1:], ["2 labels:", "  -1  1", "  7  2"])
         self.assertEqual(stoker("index", path, "--label", "label").status, BAD_DATA)
 
-    def test_in_words(self):
+    def test_text_has_the_counts(self):
         self.put("a.tfrecord", b"1", b"2")
         result = stoker("index", self.folder)
         self.assertEqual((result.status, result.errors), (FINE, ""))
-        self.assertIn("2 records in 1 file, 1 indexed now and 0 before", result.text)
+        self.assertIn("2 records in 1 file, 1 indexed now and 0 earlier", result.text)
         self.assertEqual(stoker("index", self.folder, "--quiet").text, "")
 
-    def test_go_to_the_cache_folder_where_the_data_folder_is_read_only(self):
+    def test_the_index_is_in_the_cache_folder_if_the_data_folder_is_read_only(self):
         data = self.folder / "data"
         path = self.put("data/a.tfrecord", b"1", b"2")
         (self.folder / "cache").mkdir()
@@ -98,9 +98,9 @@ class Indexes(IndexCase):
                 [STOKER, "index", path], capture_output=True, text=True, timeout=60, env=environment, **user
             )
         except PermissionError as error:
-            self.skipTest(f"nobody may not run the command: {error}")
+            self.skipTest(f"another user may not run the command: {error}")
         self.assertEqual((done.returncode, done.stderr), (FINE, ""))
-        self.assertIn("1 index lies in the cache folder, as the data folder cannot be written", done.stdout)
+        self.assertIn("1 index is in the cache folder, because the data folder cannot be written", done.stdout)
         self.assertEqual(len(list((self.folder / "cache/index").glob("*.index"))), 1)
         self.assertFalse((data / ".stoker").exists())
 
@@ -112,18 +112,18 @@ class Refusals(IndexCase):
         self.assertIn(words, result.errors)
         return result
 
-    def test_one_bad_file_does_not_keep_the_others_from_being_indexed(self):
+    def test_other_files_are_indexed_although_one_is_bad(self):
         self.put("a.tfrecord", b"1")
         (self.folder / "b.tfrecord.gz").write_bytes(gzip.compress(frame(b"1")))
-        result = self.failed("it is compressed", self.folder)
+        result = self.failed("the file is compressed", self.folder)
         self.assertIn(f"{self.folder}/b.tfrecord.gz: ", result.errors)
         self.assertIn("1 record in 1 file", result.text)
 
-    def test_what_is_no_tfrecord_file(self):
-        self.failed("it is a picture", self.write("a.png", number_png(1)))
-        self.failed("it is no TFRecord file", self.write("b.tfrecord", "some text that is no record"))
+    def test_files_other_than_tfrecord_are_errors(self):
+        self.failed("the file is an image", self.write("a.png", number_png(1)))
+        self.failed("no complete record", self.write("b.tfrecord", "text without a record"))
 
-    def test_a_damaged_stretch_is_one_record(self):
+    def test_a_damaged_range_counts_as_one_record(self):
         path = self.put("a.tfrecord", *[to_example(x=1)] * 3)
         data = bytearray(path.read_bytes())
         second = len(data) // 3
@@ -132,10 +132,10 @@ class Refusals(IndexCase):
         self.assertEqual(self.index(path)[0]["records"], 3)
         self.failed(f"record at byte {second} is damaged", path, "--label", "x")
 
-    def test_a_label_that_is_not_there_names_the_record(self):
+    def test_the_error_for_a_missing_label_names_the_record(self):
         path = self.put("a.tfrecord", to_example(label=1), to_example(other=1))
         place = len(frame(to_example(label=1)))
-        self.failed(f"{path}: record 1 at byte {place}: it has no feature 'label'", path, "--label", "label")
+        self.failed(f"{path}: record 1 at byte {place}: the record has no feature 'label'", path, "--label", "label")
         path = self.put("b.tfrecord", to_example(label=[1, 2]))
         self.failed("has 2 values", path, "--label", "label")
         path = self.put("c.tfrecord", to_example(label=b"cat"))
@@ -144,7 +144,7 @@ class Refusals(IndexCase):
 
     def test_wrong_use(self):
         self.assert_refused(stoker("index", self.folder / "gone"), "gone", "No such file")
-        self.assert_refused(stoker("index", self.folder), "holds neither TFRecord files nor pictures")
+        self.assert_refused(stoker("index", self.folder), "no TFRecord files and no images found in")
         self.assert_refused(stoker("index", f"{self.folder}/*.x"), "*.x")
         self.assertEqual(stoker("index").status, WRONG_USE)
 

@@ -1,4 +1,4 @@
-"""`stoker pack`: what it writes, what it refuses, what it leaves behind."""
+"""`stoker pack`: what it writes, which input it rejects, and which files a stopped run leaves."""
 
 import gzip
 import json
@@ -35,7 +35,7 @@ class PackCase(TestCase):
         return stoker(*before, "pack", self.source, self.target, *arguments, **more)
 
     def packed(self, *arguments, before=()):
-        """The summary, of a run that is fine and silent but for it."""
+        """Pack with --json, assert success and no errors, and return the summary."""
         result = self.pack("--json", *arguments, before=before)
         self.assertEqual((result.status, result.errors), (FINE, ""))
         return json.loads(result.text)
@@ -53,14 +53,14 @@ class PackCase(TestCase):
         return {path.name: path.read_bytes() for path in self.target.iterdir()}
 
     def refused(self, *words, arguments=(), status=BAD_DATA):
-        """A complaint with the words, and nothing written."""
+        """Assert an error message that contains all of `words`, and that no file was written."""
         before = self.names()
         self.assert_refused(self.pack(*arguments), *map(str, words), status=status)
         self.assertEqual(self.names(), before)
 
 
 class Folders(PackCase):
-    def test_are_the_classes_in_byte_order(self):
+    def test_folders_are_the_classes_in_byte_order(self):
         self.put("dog/1.jpg", JPEG)
         self.put("cat/deep/er/2.png", number_png(2))
         self.put("Zebra/3.png", number_png(3))
@@ -92,13 +92,13 @@ class Folders(PackCase):
             },
         )
 
-    def test_one_without_pictures_keeps_its_number(self):
+    def test_a_folder_without_images_keeps_its_label(self):
         self.put("b/1.png", number_png(1))
         (self.source / "a").mkdir()
         self.packed()
         self.assertEqual(self.labels(), {"b/1.png": 1})
 
-    def test_the_summary_in_words_or_none(self):
+    def test_the_summary_is_text_or_nothing_with_quiet(self):
         self.put_numbers(3)
         result = self.pack()
         self.assertEqual((result.status, result.errors), (FINE, ""))
@@ -107,13 +107,13 @@ class Folders(PackCase):
         result = self.pack("--overwrite", "--quiet")
         self.assertEqual((result.status, result.text, result.errors), (FINE, "", ""))
 
-    def test_pictures_are_known_by_their_first_bytes(self):
+    def test_images_are_recognized_by_their_first_bytes(self):
         for name, data in {"a.jpg": number_png(1), "b": JPEG, "c.gif": GIF, "d.bmp": BMP, "e.dat": WEBP}.items():
             self.put(f"x/{name}", data)
         self.assertEqual(self.packed()["records"], 5)
         self.assertEqual({e["path"]: e["image"] for e in self.examples()}[b"x/e.dat"], WEBP)
 
-    def test_what_is_named_as_something_else_is_left_out_and_counted(self):
+    def test_other_files_are_skipped_and_counted(self):
         self.put("x/1.png", number_png(1))
         for name in ("x/.hidden.png", "x/.git/2.png", "x/notes.TXT", "x/Thumbs.db", "x/meta.json", "y.csv", "LICENSE"):
             self.put(name, b"anything")
@@ -121,7 +121,7 @@ class Folders(PackCase):
         summary = self.packed()
         self.assertEqual((summary["records"], summary["left_out"], summary["classes"]), (1, 8, ["x"]))
 
-    def test_names_that_are_not_utf_8(self):
+    def test_names_that_are_not_utf_8_are_packed(self):
         folder = os.fsencode(self.source) + b"/caf\xe9"
         os.makedirs(folder)
         for name in (b"/\xff.png", b"/empty\xfe.png"):
@@ -135,7 +135,7 @@ class Folders(PackCase):
         self.assertEqual([e["path"] for e in self.examples()], [b"caf\xe9/\xff.png"])
         self.assertEqual((self.target / "labels.txt").read_bytes(), b"caf\xe9\n")
 
-    def test_links_are_followed_but_not_round_in_a_loop(self):
+    def test_links_are_followed_except_in_a_loop(self):
         self.put("x/1.png", number_png(1))
         self.put("y/2.png", number_png(2))
         elsewhere = self.folder / "elsewhere"
@@ -147,7 +147,7 @@ class Folders(PackCase):
         self.assertEqual(self.packed()["left_out"], 2)
         self.assertEqual(self.labels(), {"x/1.png": 0, "x/linked/3.png": 0, "y/2.png": 1})
 
-    def test_the_name_is_the_folders_however_it_is_written(self):
+    def test_the_default_name_is_the_folders_name_for_any_form_of_its_path(self):
         self.put_numbers(1)
         for source in (f"{self.source}/", ".", "../animals/all/.."):
             result = stoker("pack", source, self.target, "--overwrite", cwd=self.source)
@@ -158,7 +158,7 @@ class Folders(PackCase):
 
 
 class Order(PackCase):
-    def test_is_the_same_for_any_number_of_workers_and_any_memory(self):
+    def test_the_order_is_the_same_for_any_number_of_workers_and_any_memory(self):
         self.put_numbers(300)
         self.packed("--shards", "3", before=["--workers", "0"])
         reference = self.contents()
@@ -167,7 +167,7 @@ class Order(PackCase):
             self.packed("--shards", "3", "--overwrite", before=before)
             self.assertEqual(self.contents(), reference, before)
 
-    def test_is_shuffled_by_the_seed_alone(self):
+    def test_only_the_seed_determines_the_order(self):
         self.put_numbers(50)
 
         def order(*arguments):
@@ -180,7 +180,7 @@ class Order(PackCase):
         self.assertNotEqual(order("--seed", "1"), first)
         self.assertEqual(sorted(order("--seed", "-1")), sorted(first))
 
-    def test_every_record_is_in_one_shard_and_shards_are_alike(self):
+    def test_every_record_is_in_one_shard_and_shards_have_equal_counts(self):
         self.put_numbers(10)
         self.packed("--shards", "3")
         shards = sorted(self.target.glob("*.tfrecord"))
@@ -188,7 +188,7 @@ class Order(PackCase):
         self.assertEqual([len(list(records(path))) for path in shards], [3, 3, 4])
         self.assertEqual(sorted(e["image"] for e in self.examples()), sorted(map(number_png, range(10))))
 
-    def test_what_is_skipped_changes_nothing_for_the_others(self):
+    def test_skipped_files_do_not_change_the_order_of_the_others(self):
         self.put_numbers(40)
         self.put("all/000.png", b"")
         self.pack("--shards", "4", "--on-error", "skip", before=["--workers", "4"])
@@ -200,7 +200,7 @@ class Order(PackCase):
 
 BAD = {
     "empty.jpg": (b"", "the file is empty"),
-    "other.jpg": (b"\1\2\3\4\5", "it begins with 01 02 03 04"),
+    "other.jpg": (b"\1\2\3\4\5", "got 5 bytes: 01 02 03 04 05"),
     "page.jpg": (b"<html>", "an HTML page"),
     "cut.jpg": (JPEG[:9], "JPEG"),
     "cut.png": (number_png(1)[:20], "PNG data ends early: it has 20 bytes"),
@@ -216,14 +216,14 @@ BAD = {
 
 
 class BadFiles(PackCase):
-    def test_the_first_ends_the_work_with_its_name_and_what_to_do(self):
+    def test_the_first_bad_file_stops_the_run_with_its_name_and_a_hint(self):
         for name, (data, words) in BAD.items():
             self.put("x/ok.png", number_png(1))
             path = self.put(f"x/{name}", data)
             self.refused(f"{path}: ", words, "--on-error skip")
             path.unlink()
 
-    def test_are_listed_at_the_end_when_skipped(self):
+    def test_skipped_files_are_listed_at_the_end(self):
         self.put("x/ok.png", number_png(1))
         for name, (data, _) in BAD.items():
             self.put(f"x/{name}", data)
@@ -238,7 +238,7 @@ class BadFiles(PackCase):
             self.assertIn(f"x/{name}", result.errors)
             self.assertIn(words, skipped[f"x/{name}"])
 
-    def test_only_some_of_many_are_listed_in_words(self):
+    def test_the_text_lists_only_some_of_many_skipped_files(self):
         self.put_numbers(1)
         for i in range(25):
             self.put(f"all/bad{i}.jpg", b"bad")
@@ -246,11 +246,11 @@ class BadFiles(PackCase):
         self.assertEqual(len(json.loads(result.text)["skipped"]), 25)
         self.assertIn("and 5 more", result.errors)
 
-    def test_nothing_but_bad_ones_is_an_error_also_when_skipped(self):
+    def test_skipping_every_file_is_an_error(self):
         self.put("x/a.jpg", b"bad")
-        self.refused("none of the 1 files could be packed", "x/a.jpg", arguments=["--on-error", "skip"])
+        self.refused("no file could be packed: 1 file was skipped", "x/a.jpg", arguments=["--on-error", "skip"])
 
-    def test_links_that_lead_nowhere(self):
+    def test_broken_links_are_bad_files(self):
         self.put("x/ok.png", number_png(1))
         (self.source / "x/gone.png").symlink_to("nowhere")
         (self.source / "x/round.png").symlink_to("round.png")
@@ -259,24 +259,24 @@ class BadFiles(PackCase):
         self.assertEqual(result.status, FINE)
         self.assertIn("x/round.png", result.errors)
 
-    def test_files_that_no_record_can_hold(self):
+    def test_files_too_large_for_a_record_are_bad_files(self):
         self.put("x/ok.png", number_png(1))
         os.truncate(self.put("x/giant.png", number_png(2)), 2**30 + 1)
-        self.refused("x/giant.png: it has 1073741825 bytes", "at most 1073741824")
+        self.refused("x/giant.png: the file has 1073741825 bytes", "at most 1073741824")
         result = self.pack("--on-error", "skip")
         self.assertEqual((result.status, len(self.examples())), (FINE, 1))
 
     def as_nobody(self, *arguments):
-        """Runs the command so that file modes count, also where the tests are root."""
+        """Run the command as a user without privileges, so that file modes apply if the tests run as root."""
         self.folder.chmod(0o777)
         user = {"user": 65534} if os.geteuid() == 0 else {}
         command = [STOKER, "pack", self.source, self.target, *arguments]
         try:
             return subprocess.run(command, capture_output=True, text=True, timeout=60, **user)
         except PermissionError as error:
-            self.skipTest(f"nobody may not run the command: {error}")
+            self.skipTest(f"another user may not run the command: {error}")
 
-    def test_files_and_folders_that_may_not_be_read(self):
+    def test_files_and_folders_without_read_permission_are_bad(self):
         self.put("x/ok.png", number_png(1))
         self.put("x/closed.png", number_png(1)).chmod(0)
         self.put("y/closed/1.png", number_png(1)).parent.chmod(0)
@@ -291,7 +291,7 @@ class BadFiles(PackCase):
         self.assertIn("cannot list the folder", skipped["y/closed"])
 
 
-    def test_a_target_that_may_not_be_written(self):
+    def test_a_target_without_write_permission_is_an_error(self):
         self.put_numbers(1)
         self.target.mkdir()
         self.target.chmod(0o555)
@@ -302,58 +302,58 @@ class BadFiles(PackCase):
 
 
 class Refusals(PackCase):
-    def test_a_folder_that_is_not_as_expected(self):
+    def test_folders_without_classes_or_images_are_errors(self):
         self.source.mkdir()
-        self.refused(self.source, "has no folders", "/cat/1.jpg", "--labels")
+        self.refused(self.source, "contains no folders", "/cat/1.jpg", "--labels")
         (self.source / "x").mkdir()
-        self.refused(f"the folders of {self.source} hold no pictures", "/cat/1.jpg")
+        self.refused(f"the folders of {self.source} contain no images", "/cat/1.jpg")
         self.put("x/1.png", number_png(1))
         self.put("loose", number_png(1))
-        self.refused(self.source / "loose", "lies in no class folder", "/cat/1.jpg")
+        self.refused(self.source / "loose", "is not in a class folder", "/cat/1.jpg")
 
     def test_wrong_use(self):
         def wrong(*words, arguments=()):
             self.refused(*words, arguments=arguments, status=WRONG_USE)
 
-        wrong(self.source, "No such file", "SRC is a folder of pictures")
+        wrong(self.source, "No such file", "expected a folder of images")
         self.put_numbers(3)
-        wrong("--shards 4 for 3 records", "at most 3", arguments=["--shards", "4"])
+        wrong("--shards is 4", "has 3 records", "at most 3", arguments=["--shards", "4"])
         wrong("--shards", arguments=["--shards", "0"])
         wrong("--name 'a/b'", arguments=["--name", "a/b"])
-        wrong("--on-error", arguments=["--on-error", "mend"])
+        wrong("--on-error", arguments=["--on-error", "fix"])
         self.target = self.source / "all" / "packed"
-        wrong("lies in", "choose a folder outside")
+        wrong("is inside", "choose a folder outside")
         self.target = self.source
-        wrong("lies in", "choose a folder outside")
+        wrong("is inside", "choose a folder outside")
 
-    def test_a_target_that_cannot_be_made(self):
+    def test_a_target_that_cannot_be_created_is_an_error(self):
         self.put_numbers(1)
         self.target = self.write("file", "x") / "below"
         self.assert_refused(self.pack(), str(self.target), "Not a directory", status=BAD_DATA)
 
-    def test_a_disk_that_is_full_leaves_nothing(self):
+    def test_a_full_disk_leaves_no_files(self):
         self.put_numbers(200)
 
-        def only_little_room():
+        def limit_file_size():
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
         command = [STOKER, "pack", self.source, self.target]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, preexec_fn=only_little_room)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, preexec_fn=limit_file_size)
         self.assertEqual((done.returncode, done.stdout), (BAD_DATA, ""))
         self.assertIn("cannot write", done.stderr)
         self.assertEqual(self.names(), [])
 
-    def test_shards_that_are_there_already_unless_told(self):
+    def test_existing_shards_are_replaced_only_with_overwrite(self):
         self.put_numbers(6)
         self.packed("--shards", "2")
         before = self.contents()
-        self.refused("animals-00000-of-00002.tfrecord is there already", "--overwrite", status=WRONG_USE)
+        self.refused("animals-00000-of-00002.tfrecord exists", "--overwrite", status=WRONG_USE)
         self.assertEqual(self.contents(), before)
         self.packed("--shards", "3", "--overwrite")
         self.assertEqual(self.names(), [*(f"animals-{i:05}-of-00003.tfrecord" for i in range(3)), "labels.txt"])
 
-    def test_a_failed_run_leaves_what_was_there(self):
+    def test_a_failed_run_leaves_existing_files_unchanged(self):
         self.put_numbers(6)
         self.packed("--shards", "2")
         before = self.contents()
@@ -361,7 +361,7 @@ class Refusals(PackCase):
         self.refused("all/bad.png", arguments=["--overwrite"])
         self.assertEqual(self.contents(), before)
 
-    def test_classes_that_differ_from_those_of_other_shards(self):
+    def test_other_classes_than_in_labels_txt_are_rejected(self):
         self.put("cat/1.png", number_png(1))
         self.packed()
         self.packed("--name", "again")
@@ -370,7 +370,7 @@ class Refusals(PackCase):
         self.packed("--name", "more", "--overwrite")
         self.assertEqual((self.target / "labels.txt").read_text(), "bird\ncat\n")
 
-    def test_a_class_whose_name_has_a_line_break(self):
+    def test_a_class_name_with_a_line_break_is_an_error(self):
         self.put("a\nb/1.png", number_png(1))
         self.refused("line break")
 
@@ -382,7 +382,7 @@ class Splits(PackCase):
         self.assertFalse(paths["train"] & paths["validation"])
         return paths
 
-    def test_deal_out_by_shares_and_name_the_shards(self):
+    def test_split_assigns_records_by_share_and_names_the_shards(self):
         self.put_numbers(400)
         paths = self.split_of()
         self.assertEqual(sum(map(len, paths.values())), 400)
@@ -393,7 +393,7 @@ class Splits(PackCase):
         self.packed("--split", "a=0.5,b=0.5", "--name", "x", "--overwrite")
         self.assertIn("x-a-00000-of-00001.tfrecord", self.names())
 
-    def test_do_not_move_what_was_there_when_more_comes(self):
+    def test_records_keep_their_split_when_files_are_added(self):
         self.put_numbers(60)
         before = self.split_of()
         self.put_numbers(60, folder="more")
@@ -401,11 +401,11 @@ class Splits(PackCase):
         for name in before:
             self.assertLess(before[name], after[name])
 
-    def test_that_make_no_sense(self):
+    def test_invalid_splits_are_rejected(self):
         self.put_numbers(3)
         for text in ("train", "train=0.5", "train=0.5,train=0.5", "=1", "a=x,b=1", "a=0.5,b=0.5,", "a/b=1", "a=2,b=-1"):
             self.refused("--split", "train=0.9,validation=0.1", arguments=["--split", text], status=WRONG_USE)
-        self.refused("leaves nothing for 'b'", arguments=["--split", "a=0.999999999,b=1e-9"], status=WRONG_USE)
+        self.refused("assigns none of 3 records to 'b'", arguments=["--split", "a=0.999999999,b=1e-9"], status=WRONG_USE)
 
 
 def jpeg_size(data):
@@ -415,12 +415,12 @@ def jpeg_size(data):
     return struct.unpack_from(">HH", data, at + 5)
 
 
-class Smaller(PackCase):
+class Resizing(PackCase):
     def packed_images(self, *arguments):
         summary = self.packed("--resize", "16", *arguments)
         return summary, {e["path"].decode(): e["image"] for e in self.examples()}
 
-    def test_pictures_become_upright_jpeg_with_the_short_side_that_is_asked_for(self):
+    def test_images_become_upright_jpeg_with_the_given_short_side(self):
         self.put("x/wide.jpg", flat_jpeg(32, 50))
         self.put("x/lying.jpg", flat_jpeg(32, 50, exif=orientation(6)))
         self.put("x/high.png", png(*[[7] * 20] * 80))
@@ -430,10 +430,10 @@ class Smaller(PackCase):
         self.assertEqual((summary["resized"], summary["turned"]), (3, 1))
         self.assertNotIn(b"Exif", images["x/lying.jpg"])
         text = self.pack("--resize", "16", "--overwrite").text
-        self.assertIn("3 pictures were made smaller", text)
-        self.assertIn("1 picture was turned upright as EXIF says", text)
+        self.assertIn("3 images were shrunk", text)
+        self.assertIn("1 image was rotated by the EXIF orientation", text)
 
-    def test_what_is_small_and_upright_stays_and_what_lies_is_turned(self):
+    def test_small_upright_images_are_unchanged_and_rotated_ones_are_turned(self):
         self.put("x/small.png", number_png(1))
         self.put("x/lying.jpg", flat_jpeg(8, 16, exif=orientation(8)))
         summary, images = self.packed_images()
@@ -446,12 +446,12 @@ class Smaller(PackCase):
         sizes = [len(self.packed_images("--overwrite", "--quality", q)[1]["x/noise.png"]) for q in ("20", "90")]
         self.assertLess(sizes[0], sizes[1])
 
-    def test_a_picture_that_does_not_decode_is_bad(self):
+    def test_an_image_that_cannot_be_decoded_is_bad(self):
         self.put("x/ok.png", number_png(1))
         self.put("x/cut.jpg", flat_jpeg(80, 80)[:-6])
         self.refused("x/cut.jpg", "JPEG data", arguments=["--resize", "16"])
 
-    def test_a_jpeg_without_its_end_is_refused_however_it_is_packed(self):
+    def test_a_jpeg_without_an_end_marker_is_bad_with_and_without_keep_bytes(self):
         self.put("x/cut.jpg", flat_jpeg(80, 80)[:-6])
         self.put("x/tail.jpg", flat_jpeg(80, 80) + b"and more")
         for more in ([], ["--keep-bytes"]):
@@ -472,25 +472,25 @@ class Continuing(PackCase):
         shutil.rmtree(self.target)
 
     def stop_before_the_last_shard(self):
-        """A file that is bad only now ends the run when seven shards are whole."""
+        """Run with a damaged file in the last shard, which leaves seven complete shards, then repair the file."""
         last = example(list(records_in(self.whole["animals-00007-of-00008.tfrecord"]))[-1])["path"].decode()
         good, times = (self.source / last).read_bytes(), os.stat(self.source / last)
         (self.source / last).write_bytes(bytes(len(good)))
         os.utime(self.source / last, ns=(times.st_atime_ns, times.st_mtime_ns))
         result = self.pack("--shards", "8")
         self.assertEqual(result.status, BAD_DATA)
-        self.assertIn(f"7 whole shards are kept in {self.target}/.animals.packing", result.errors)
+        self.assertIn(f"7 complete shards are kept in {self.target}/.animals.packing", result.errors)
         self.assertEqual(self.names(), [".animals.packing"])
         (self.source / last).write_bytes(good)
         os.utime(self.source / last, ns=(times.st_atime_ns, times.st_mtime_ns))
 
-    def test_the_same_command_goes_on_and_gives_the_same_bytes(self):
+    def test_the_same_command_continues_and_writes_the_same_bytes(self):
         self.stop_before_the_last_shard()
         summary = self.packed("--shards", "8")
         self.assertEqual((summary["continued"], summary["records"]), (7, 40))
         self.assertEqual(self.contents(), self.whole)
 
-    def test_another_input_or_other_options_begin_anew(self):
+    def test_another_input_or_other_options_start_again(self):
         for change in (
             lambda: self.packed("--shards", "8", "--seed", "1"),
             lambda: self.packed("--shards", "4"),
@@ -501,7 +501,7 @@ class Continuing(PackCase):
             self.assertNotIn(".animals.packing", self.names())
             shutil.rmtree(self.target)
 
-    def test_a_shard_that_is_not_whole_is_written_again(self):
+    def test_an_incomplete_shard_is_written_again(self):
         self.stop_before_the_last_shard()
         shard = self.target / ".animals.packing/animals-00002-of-00008.tfrecord"
         shard.write_bytes(shard.read_bytes()[:-1])
@@ -509,7 +509,7 @@ class Continuing(PackCase):
         self.assertEqual(self.contents(), self.whole)
 
 
-# Ends the process at, or fails, the k-th call that changes files.
+# Exits the process at the k-th call that changes files, or makes the call fail.
 BREAK = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -542,8 +542,8 @@ COMPILER = shutil.which("cc")
 
 
 @unittest.skipUnless(COMPILER, "no C compiler")
-class BrokenOff(PackCase):
-    """A run that ends at any point, and the same command again: all is there as if it had not ended."""
+class Stopped(PackCase):
+    """A run is stopped at any call that changes files. The same command then gives the result of an undisturbed run."""
 
     def setUp(self):
         super().setUp()
@@ -567,7 +567,7 @@ class BrokenOff(PackCase):
             self.check_call(call, prepare, whole, *arguments)
 
     def check_call(self, call, prepare, whole, *arguments, **settings):
-        """How the run ended that was broken off there; one that is fine is whole, and the next one is."""
+        """Stop a run at this call, run it again if it failed, compare the files, and return the first status."""
         with self.subTest(call=call, **settings):
             shutil.rmtree(self.target)
             prepare()
@@ -580,16 +580,16 @@ class BrokenOff(PackCase):
     def everything(self):
         return {path.name: path.read_bytes() if path.is_file() else "a folder" for path in self.target.iterdir()}
 
-    def test_in_a_new_folder(self):
+    def test_stopped_in_a_new_folder(self):
         self.check_every_call(lambda: None, "--shards", "3")
 
-    def test_over_shards_of_another_number(self):
+    def test_stopped_while_replacing_another_number_of_shards(self):
         def prepare():
             self.packed("--shards", "2", "--seed", "5")
 
         self.check_every_call(prepare, "--shards", "3", "--overwrite")
 
-    def test_with_shares(self):
+    def test_stopped_while_writing_splits(self):
         self.check_every_call(lambda: None, "--split", "train=0.7,test=0.3")
 
 
@@ -603,7 +603,7 @@ class LabelFile(PackCase):
         path = self.write("labels.csv", text)
         return [*arguments, "--labels", str(path)]
 
-    def test_numbers_are_the_labels_and_only_what_is_named_is_packed(self):
+    def test_numbers_are_labels_and_only_listed_files_are_packed(self):
         text = 'path,label\r\ndeep/er/001.png,7\r\n\r\n"loose, with comma.png",-3\r\n./deep/er/../er/000.png, 12 '
         summary = self.packed(*self.with_labels(text))
         self.assertEqual(self.labels(), {"deep/er/001.png": 7, "loose, with comma.png": -3, "deep/er/000.png": 12})
@@ -614,39 +614,39 @@ class LabelFile(PackCase):
         self.assertEqual(self.packed(*self.with_labels(text))["classes"], ['cat "big"', "dog"])
         self.assertEqual(self.labels(), {"deep/er/000.png": 1, "deep/er/001.png": 0, "deep/er/002.png": 1})
 
-    def test_a_first_line_that_names_a_picture_is_no_header(self):
+    def test_a_first_line_with_the_path_of_an_image_is_not_a_header(self):
         self.packed(*self.with_labels("deep/er/000.png,label\n"))
         self.assertEqual((self.target / "labels.txt").read_text(), "label\n")
 
-    def test_mistakes_are_told_with_their_line_and_what_to_do(self):
+    def test_errors_name_the_line_and_what_to_do(self):
         good = "path,label\ndeep/er/000.png,1\n"
         for text, line, *words in (
-            (good + "gone.png,1\n", 3, "there is no file 'gone.png'", "relative"),
-            (good + "deep/er,1\n", 3, "is no file"),
-            (good + "deep/er/001.png,cat\n", 3, "'cat' is no number", "'1' in line 2", "all as names"),
+            (good + "gone.png,1\n", 3, "no file 'gone.png'", "relative"),
+            (good + "deep/er,1\n", 3, "is not a regular file"),
+            (good + "deep/er/001.png,cat\n", 3, "'cat' is not a number", "'1' in line 2", "all as names"),
             ("deep/er/000.png,cat\ndeep/er/001.png,1\n", 2, "'1' is a number", "'cat' in line 1"),
-            (good + "\ndeep/er/../er/000.png,2\n", 4, "stands in line 2 already", "remove"),
-            (good + "../animals/deep/er/001.png,2\n", 3, "lies outside of"),
-            (good + f"{self.source}/deep/er/001.png,2\n", 3, "lies outside of"),
-            (good + "deep/er/001.png\n", 3, "has 1 field;", "path,label"),
-            (good + "loose, with comma.png,2\n", 3, "has 3 fields", "quotes"),
+            (good + "\ndeep/er/../er/000.png,2\n", 4, "already has a label in line 2", "remove"),
+            (good + "../animals/deep/er/001.png,2\n", 3, "is outside of"),
+            (good + f"{self.source}/deep/er/001.png,2\n", 3, "is outside of"),
+            (good + "deep/er/001.png\n", 3, "got 1 field,", "path,label"),
+            (good + "loose, with comma.png,2\n", 3, "got 3 fields", "quote"),
             (good + "deep/er/001.png,\n", 3, "label of 'deep/er/001.png' is empty"),
             (good + ",2\n", 3, "the path is empty"),
-            (good + '"deep/er/001.png,2\n', 3, "a quote is opened and never closed"),
-            (good + '"deep/er/001.png"x,2\n', 3, "behind a closing quote"),
-            (good + '"two\nlines",1\n"three\n\n",1\n', 3, "there is no file"),
-            (good + "zero\0byte,2\n", 3, "there is no file"),
+            (good + '"deep/er/001.png,2\n', 3, "has no closing quote"),
+            (good + '"deep/er/001.png"x,2\n', 3, "after a closing quote"),
+            (good + '"two\nlines",1\n"three\n\n",1\n', 3, "no file '"),
+            (good + "zero\0byte,2\n", 3, "no file '"),
         ):
             self.refused(f"labels.csv:{line}: ", *words, arguments=self.with_labels(text))
         for text in ("", "\n\n", "path,label\n"):
-            self.refused("labels.csv has no lines", "path,label", arguments=self.with_labels(text))
+            self.refused("labels.csv has no labels", "path,label", arguments=self.with_labels(text))
 
-    def test_a_label_file_that_is_missing(self):
+    def test_a_missing_label_file_is_an_error(self):
         self.refused("gone.csv", "No such file", arguments=["--labels", self.folder / "gone.csv"])
 
-    def test_a_file_that_is_named_and_no_picture(self):
-        self.put("notes.txt", b"not a picture")
-        self.refused("notes.txt: it is text, not a picture", arguments=self.with_labels("notes.txt,1\n"))
+    def test_a_listed_file_that_is_not_an_image_is_an_error(self):
+        self.put("notes.txt", b"text")
+        self.refused("notes.txt: expected an image, got text", arguments=self.with_labels("notes.txt,1\n"))
 
 
 class Idx(PackCase):
@@ -661,8 +661,8 @@ class Idx(PackCase):
     def pixels_of(self, image):
         self.write("one.png", image)
         listed = {"stage": "list_files", "file_pattern": "one.png"}
-        (picture,) = self.elements_of(listed, mapped(op("decode_png", op("read_file", "x"))))
-        return picture
+        (image,) = self.elements_of(listed, mapped(op("decode_png", op("read_file", "x"))))
+        return image
 
     def check_mnist(self):
         self.assertEqual(
@@ -677,7 +677,7 @@ class Idx(PackCase):
         (test,) = self.examples("test")
         self.assertEqual((test["path"], test["label"]), (b"t10k-images-idx3-ubyte/00000", 5))
 
-    def test_mnist_as_it_comes(self):
+    def test_mnist_files_become_train_and_test(self):
         self.put_mnist()
         self.assertEqual(self.packed()["records"], 5)
         self.check_mnist()
@@ -690,7 +690,7 @@ class Idx(PackCase):
         self.packed("--overwrite", before=["--workers", "4"])
         self.assertEqual(self.contents(), reference)
 
-    def test_one_pair_of_files(self):
+    def test_one_pair_of_idx_files(self):
         images = self.put("letters.gz", gzip.compress(idx(self.PIXELS, 4, 2, 3)))
         labels = self.put("their-labels", idx([0, 1, 2, 1], 4))
         result = stoker("pack", images, self.target, "--labels", labels)
@@ -699,25 +699,25 @@ class Idx(PackCase):
         result = stoker("pack", images, self.target, "--labels", labels, "--name", "all", "--shards", "2")
         self.assertEqual(len(self.examples("all")), 4)
 
-    def test_a_name_stands_before_train_and_test(self):
+    def test_name_is_a_prefix_of_train_and_test(self):
         self.put_mnist()
         self.packed("--name", "fashion")
         self.assertIn("fashion-train-00000-of-00001.tfrecord", self.names())
 
-    def test_files_that_are_wrong(self):
+    def test_invalid_idx_files_are_errors(self):
         images, labels = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
         whole = idx(self.PIXELS, 4, 2, 3)
         for files, *words in (
             ({images: whole}, images, f"no {labels}", ".gz"),
             ({labels: idx([1], 1)}, labels, f"no {images}"),
-            ({images: whole[:-1], labels: idx([0] * 4, 4)}, images, "has 23 bytes of values, 24 were wanted"),
+            ({images: whole[:-1], labels: idx([0] * 4, 4)}, images, "has 23 bytes of values, expected 24"),
             ({images: whole[:7], labels: idx([0] * 4, 4)}, images, "ends inside its header"),
             ({images + ".gz": gzip.compress(whole)[:-5], labels: idx([0] * 4, 4)}, images, "ends too early"),
-            ({images: b"", labels: idx([0] * 4, 4)}, images, "no idx file"),
-            ({images: whole, labels: idx([0] * 3, 3)}, "holds 4 pictures", "3 labels"),
-            ({images: whole, labels: whole}, labels, "uint8 of shape [4, 2, 3]", "labels are wanted"),
-            ({images: idx([0] * 4, 4), labels: whole}, images, "grey pictures are wanted"),
-            ({images: idx([], 0, 2, 3), labels: idx([], 0)}, images, "holds no pictures"),
+            ({images: b"", labels: idx([0] * 4, 4)}, images, "not an idx file"),
+            ({images: whole, labels: idx([0] * 3, 3)}, "has 4 images", "3 labels"),
+            ({images: whole, labels: whole}, labels, "uint8 of shape [4, 2, 3]", "expected labels"),
+            ({images: idx([0] * 4, 4), labels: whole}, images, "expected grayscale images"),
+            ({images: idx([], 0, 2, 3), labels: idx([], 0)}, images, "contains no images"),
             ({images: idx([], 2, 0, 3), labels: idx([0, 0], 2)}, f"{images}/0000", "has no pixels"),
         ):
             for name, data in files.items():
@@ -728,14 +728,14 @@ class Idx(PackCase):
 
     def test_wrong_use(self):
         self.put_mnist()
-        self.refused("leave --labels out", arguments=["--labels", "x"], status=WRONG_USE)
-        self.refused("--shards 3 for 1 records of 'test'", arguments=["--shards", "3"], status=WRONG_USE)
+        self.refused("remove --labels", arguments=["--labels", "x"], status=WRONG_USE)
+        self.refused("--shards is 3, and 'test' has 1 record;", arguments=["--shards", "3"], status=WRONG_USE)
         self.source = self.source / "train-images-idx3-ubyte"
         self.refused("is a file", "--labels", status=WRONG_USE)
 
 
 class LongRuns(PackCase):
-    """A run that takes seconds and is stopped as soon as it has shown what is looked for."""
+    """Runs that would take seconds, and are stopped as soon as the test has seen enough."""
 
     def setUp(self):
         super().setUp()
@@ -754,20 +754,20 @@ class LongRuns(PackCase):
             **streams,
         )
 
-    def test_ctrl_c_leaves_nothing_behind(self):
+    def test_ctrl_c_leaves_no_files(self):
         with self.start(stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
             while not list(self.target.glob(".train.packing/*.partial")):
-                self.assertIsNone(process.poll(), "it ended by itself")
+                self.assertIsNone(process.poll(), "the command ended too early")
                 os.sched_yield()
             self.assertEqual(self.names(), [".train.packing"])
             process.send_signal(signal.SIGINT)
             self.assertEqual((process.wait(60), process.stderr.read()), (130, b""))
         self.assertEqual(self.names(), [])
 
-    def test_a_second_one_into_the_same_folder_is_refused(self):
+    def test_a_second_run_into_the_same_folder_is_rejected(self):
         with self.start(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
             while not list(self.target.glob(".train.packing/*.partial")):
-                self.assertIsNone(first.poll(), "it ended by itself")
+                self.assertIsNone(first.poll(), "the command ended too early")
                 os.sched_yield()
             second = self.pack("--overwrite")
             self.assertEqual(second.status, WRONG_USE)
@@ -778,7 +778,7 @@ class LongRuns(PackCase):
             first.wait(60)
         self.assertEqual(self.names(), [])
 
-    def test_ctrl_c_between_shards_keeps_those_that_are_whole(self):
+    def test_ctrl_c_between_shards_keeps_complete_shards(self):
         with subprocess.Popen(
             [STOKER, "--workers", "0", "pack", self.source, self.target, "--shards", "1000"],
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
@@ -786,19 +786,20 @@ class LongRuns(PackCase):
             stderr=subprocess.PIPE,
         ) as process:
             while not list(self.target.glob(".train.packing/*.whole")):
-                self.assertIsNone(process.poll(), "it ended by itself")
+                self.assertIsNone(process.poll(), "the command ended too early")
                 os.sched_yield()
             process.send_signal(signal.SIGINT)
             self.assertEqual(process.wait(60), 130)
-            self.assertRegex(process.stderr.read().decode(), "whole shards? (is|are) kept in .*; the same command goes on")
+            errors = process.stderr.read().decode()
+            self.assertRegex(errors, "complete shards? (is|are) kept in .*; the same command continues")
         self.assertEqual(self.names(), [".train.packing"])
         self.assertEqual(list(self.target.glob(".train.packing/*.partial")), [])
 
-    def test_a_terminal_shows_how_far_it_has_come(self):
+    def test_a_terminal_shows_a_progress_bar(self):
         try:
             ours, theirs = pty.openpty()
         except OSError as error:
-            self.skipTest(f"this machine gives no terminal: {error}")
+            self.skipTest(f"no pseudoterminal available: {error}")
         self.addCleanup(os.close, ours)
         with self.start(stdout=subprocess.DEVNULL, stderr=theirs) as process:
             os.close(theirs)
@@ -807,7 +808,7 @@ class LongRuns(PackCase):
                 text += os.read(ours, 4096)
             process.send_signal(signal.SIGINT)
             self.assertEqual(process.wait(60), 130)
-        self.assertRegex(text.decode(), r"[█░]{20} [\d,]+ of 100,000  [\d,.]+ pictures/s  [\d.]+ \w+/s  \d+:\d\d left")
+        self.assertRegex(text.decode(), r"[█░]{20} [\d,]+ of 100,000  [\d,.]+ images/s  [\d.]+ \w+/s  \d+:\d\d left")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@
 namespace stoker {
 namespace {
 
-// Bytes in pieces; what can be skipped is, as in a file.
+// Bytes in pieces. Skips as a file does, if it may skip.
 class Pieces final : public ArchiveInput {
  public:
   Pieces(std::string bytes, size_t piece, bool skips) : bytes_(std::move(bytes)), piece_(piece), skips_(skips) {}
@@ -31,7 +31,7 @@ class Pieces final : public ArchiveInput {
   size_t at_ = 0;
 };
 
-TEST(TarReader, TellsWhereTheBytesOfEachMemberLieHoweverTheyCome) {
+TEST(TarReader, ReturnsTheOffsetOfEachMemberForPiecesOfEverySize) {
   const std::string large(5000, 'x');
   const std::string tar = tar_header("dir/", 0, '5') + tar_file("dir/a.txt", "one") + tar_file("b.bin", large) +
                           tar_link("c.txt", "dir/a.txt") + tar_end();
@@ -50,14 +50,14 @@ TEST(TarReader, TellsWhereTheBytesOfEachMemberLieHoweverTheyCome) {
     }
 }
 
-TEST(TarReader, GivesNoMoreThanIsAllowed) {
+TEST(TarReader, RejectsMembersAboveTheLimit) {
   const auto reader =
       TarReader::open(std::make_unique<Pieces>(tar_file("a", std::string(100, 'x')), 512, false)).value();
   ASSERT_TRUE(reader->next().value());
-  EXPECT_EQ(reader->contents(99).error().message(), "the member a: it has more than the 99 bytes allowed");
+  EXPECT_EQ(reader->contents(99).error().message(), "the member a: it is larger than the limit of 99 bytes");
 }
 
-TEST(ReadZip, GivesMembersStoredAndDeflated) {
+TEST(ReadZip, ReturnsStoredAndDeflatedMembers) {
   for (const bool deflate : {false, true}) {
     const auto members =
         read_zip(zip_of({{"a.npy", "one"}, {"b.npy", std::string(9000, 'b')}}, deflate), 10000).value();

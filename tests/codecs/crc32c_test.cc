@@ -17,7 +17,7 @@ std::string noise(size_t size) {
 }
 
 // The vectors of RFC 3720, B.4.
-TEST(Crc32c, GivesTheKnownSums) {
+TEST(Crc32c, MatchesTheKnownChecksums) {
   EXPECT_EQ(crc32c(""), 0u);
   EXPECT_EQ(crc32c("123456789"), 0xe3069283u);
   EXPECT_EQ(crc32c(std::string(32, '\0')), 0x8a9136aau);
@@ -27,7 +27,7 @@ TEST(Crc32c, GivesTheKnownSums) {
   EXPECT_EQ(crc32c(rising), 0x46dd794eu);
 }
 
-TEST(Crc32c, IsTheSameByTable) {
+TEST(Crc32c, IsTheSameWithTables) {
   const std::string bytes = noise(5000);
   for (size_t begin = 0; begin < 9; ++begin)
     for (size_t size = 0; begin + size <= bytes.size(); size += 1 + size / 16) {
@@ -36,7 +36,7 @@ TEST(Crc32c, IsTheSameByTable) {
     }
 }
 
-TEST(Crc32c, GoesOnBehindWhatWasSummedUpBefore) {
+TEST(Crc32c, ContinuesAnEarlierChecksum) {
   const std::string bytes = noise(1000);
   for (const size_t cut : {0, 1, 7, 8, 500, 1000}) {
     const Bytes front = Bytes(bytes).substr(0, cut), rest = Bytes(bytes).substr(cut);
@@ -45,7 +45,7 @@ TEST(Crc32c, GoesOnBehindWhatWasSummedUpBefore) {
   }
 }
 
-TEST(Crc32c, IsMaskedAsTFRecordHasIt) {
+TEST(Crc32c, IsMaskedAsInTFRecord) {
   EXPECT_EQ(masked_crc32c(""), 0xa282ead8u);
   EXPECT_EQ(masked_crc32c(std::string(8, '\0')), 0x07980329u);
 }

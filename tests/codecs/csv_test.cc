@@ -9,7 +9,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// Fields of each record, with what is wrong as "problem at N".
+// The fields of each record, with errors as "problem at N".
 std::vector<Texts> records(Bytes text, CsvDialect dialect = {}) {
   std::vector<Texts> all;
   while (!text.empty()) {
@@ -37,18 +37,18 @@ TEST(Csv, KeepsDelimitersLineEndsAndDoubledQuotesInQuotedFields) {
   EXPECT_EQ(records("\"\"\"\""), (std::vector<Texts>{{"\""}}));
 }
 
-TEST(Csv, AWrongQuoteCostsItsLineAlone) {
+TEST(Csv, LosesOnlyTheLineWithAnInvalidQuote) {
   EXPECT_EQ(records("a\"b,c\nd,e"), (std::vector<Texts>{{"problem at 1"}, {"d", "e"}}));
   EXPECT_EQ(records("\"a\"b,c\nd,e"), (std::vector<Texts>{{"problem at 2"}, {"d", "e"}}));
   EXPECT_EQ(records("a,\"b\nc,d"), (std::vector<Texts>{{"problem at 2"}, {"c", "d"}}));
   EXPECT_EQ(records("a,\"b\n\"c\",d"), (std::vector<Texts>{{"problem at 5"}, {"c", "d"}}));
 }
 
-TEST(Csv, TakesQuotesAsTheyAreWhereToldTo) {
+TEST(Csv, KeepsQuotesIfQuotingIsDisabled) {
   EXPECT_EQ(records("\"a;b\"\nc", {.delimiter = ';', .quotes = false}), (std::vector<Texts>{{"\"a", "b\""}, {"c"}}));
 }
 
-TEST(Csv, FindsTheSameEndHoweverMuchIsKnownOfTheText) {
+TEST(Csv, FindsTheSameEndForEveryPrefixOfTheText) {
   for (const Bytes text : {"a,b\r\nc", "\"x\"\"\ny\",z\nw", "\"a\"b\nc", "a\"\r\nb", "\"a\nb"}) {
     const CsvEnd whole = find_csv_end(text, true, {}).value();
     for (size_t known = 1; known < text.size(); ++known) {
@@ -62,14 +62,14 @@ TEST(Csv, FindsTheSameEndHoweverMuchIsKnownOfTheText) {
 
 double number(Bytes text, DType type = DType::kFloat64) {
   const auto value = parse_csv_number(text, type);
-  if (!value) return 12345;  // none of those below
+  if (!value) return 12345;  // none of the expected values
   return visit_dtype(type, [&](auto zero) -> double {
     if constexpr (std::is_arithmetic_v<decltype(zero)>) return static_cast<double>(value->scalar<decltype(zero)>());
     return 12345;
   });
 }
 
-TEST(Csv, ReadsNumbersAsTensorFlowDoes) {
+TEST(Csv, ParsesNumbersAsTensorFlowDoes) {
   EXPECT_EQ(number(" 1 ", DType::kInt32), 1);
   EXPECT_EQ(number("\v+1", DType::kInt64), 1);
   EXPECT_EQ(number("-00012", DType::kInt32), -12);

@@ -25,7 +25,7 @@ std::string field(char number, const std::string& bytes) {
 std::string entry(const std::string& name, const std::string& feature) {
   return field(1, field(1, name) + field(2, feature));
 }
-// An example of one feature "x" whose message is this.
+// An example with one feature "x", which has this message.
 std::string example_of(const std::string& feature) { return field(1, entry("x", feature)); }
 
 std::string complaint(const std::string& example) {
@@ -46,14 +46,14 @@ TEST(Example, ReadsWhatWasWritten) {
   EXPECT_EQ(*values_of<Bytes>(example, "words"), (Texts{"a", "", "ccc"}));
 }
 
-// As protocol buffers are written.
-TEST(Example, WritesTheKnownBytes) {
+// The encoding of protocol buffers.
+TEST(Example, WritesTheExpectedBytes) {
   ExampleWriter writer;
   writer.set("a", Ints{1, 300});
   EXPECT_EQ(writer.serialized(), field(1, entry("a", field(3, field(1, "\x01\xac\x02")))));
 }
 
-TEST(Example, IsTheSameAroundAStringThatIsNotCopied) {
+TEST(Example, HasTheSameBytesAroundAStringThatIsNotCopied) {
   for (const std::string name : {"a", "image", "m", "z"})
     for (const size_t size : {0, 1, 100, 127, 128, 20'000}) {
       const std::string text(size, 'x');
@@ -67,7 +67,7 @@ TEST(Example, IsTheSameAroundAStringThatIsNotCopied) {
     }
 }
 
-TEST(Example, IsTheSameInWhateverOrderItWasFilled) {
+TEST(Example, DoesNotDependOnTheOrderOfItsFeatures) {
   ExampleWriter one, other;
   one.set("a", Ints{1});
   one.set("b", Floats{2});
@@ -77,7 +77,7 @@ TEST(Example, IsTheSameInWhateverOrderItWasFilled) {
   EXPECT_EQ(one.serialized(), other.serialized());
 }
 
-TEST(Example, TellsAnEmptyListFromAFeatureThatIsNotThere) {
+TEST(Example, DistinguishesAnEmptyListFromAMissingFeature) {
   ExampleWriter writer;
   writer.set("none", Ints{});
   const std::string example = writer.serialized();
@@ -88,13 +88,13 @@ TEST(Example, TellsAnEmptyListFromAFeatureThatIsNotThere) {
   EXPECT_EQ(find_feature(example_of(""), "x")->kind, Feature::Kind::kMissing);
 }
 
-TEST(Example, ReadsNumbersPackedOrNot) {
+TEST(Example, ReadsPackedAndUnpackedNumbers) {
   EXPECT_EQ(*values_of<int64_t>(example_of(field(3, "\x08\x05\x08\x06")), "x"), (Ints{5, 6}));
   EXPECT_EQ(*values_of<int64_t>(example_of(field(3, "\x08\x05" + field(1, "\x06\x07"))), "x"), (Ints{5, 6, 7}));
   EXPECT_EQ(*values_of<float>(example_of(field(2, std::string("\x0d\0\0\x80\x3f", 5))), "x"), Floats{1});
 }
 
-// What is read in one go is what is read with care; the rest is left to care.
+// The fast path must return the same values as the general one, or leave the feature to it.
 template <typename T>
 void expect_twins(const std::string& message, size_t count, bool plain) {
   std::vector<T> fast(count), careful(count);
@@ -105,7 +105,7 @@ void expect_twins(const std::string& message, size_t count, bool plain) {
   EXPECT_TRUE(!plain || (good && fast == careful));
 }
 
-TEST(Example, ReadsPlainFeaturesInOneGo) {
+TEST(Example, ReadsPlainFeaturesOnTheFastPath) {
   const std::string packed = field(3, field(1, "\x05\xac\x02"));
   expect_twins<int64_t>(packed, 2, true);
   expect_twins<int64_t>(packed, 1, false);
@@ -125,13 +125,13 @@ TEST(Example, ReadsPlainFeaturesInOneGo) {
   EXPECT_FALSE(read_if_plain(packed, text));
 }
 
-TEST(Example, TakesTheLastOfTwoFeaturesOfOneName) {
+TEST(Example, UsesTheLastOfTwoFeaturesWithTheSameName) {
   const std::string one = entry("x", field(3, field(1, "\x01"))), two = entry("x", field(3, field(1, "\x02")));
   EXPECT_EQ(*values_of<int64_t>(field(1, one + two), "x"), Ints{2});
   EXPECT_EQ(*values_of<int64_t>(field(1, two) + field(1, one), "x"), Ints{1});
 }
 
-TEST(Example, PassesOverFieldsItDoesNotKnow) {
+TEST(Example, SkipsUnknownFields) {
   const std::string unknown = std::string("\x20\x96\x01", 3) + field(5, "abc") + "\x35zzzz" + "\x39zzzzzzzz";
   const std::string list = field(3, field(1, "\x01") + unknown);
   const std::string example =
@@ -139,29 +139,29 @@ TEST(Example, PassesOverFieldsItDoesNotKnow) {
   EXPECT_EQ(*values_of<int64_t>(example, "x"), Ints{1});
 }
 
-TEST(Example, RefusesDamageAndNamesTheByte) {
+TEST(Example, RejectsDamageAndNamesTheByte) {
   EXPECT_EQ(complaint("garbage"),
-            "the bytes are no tf.train.Example: a field has a wire type that is not in use, in byte 1 or behind it");
+            "the data is not a tf.train.Example: a field has an unknown wire type, at or after byte 1");
   EXPECT_EQ(complaint(std::string("\x0a\x05", 2)),
-            "the bytes are no tf.train.Example: it ends inside a field, in byte 2 or behind it");
-  EXPECT_NE(complaint(std::string("\x08\x05", 2)).find("a number stands where a message belongs"), std::string::npos);
+            "the data is not a tf.train.Example: the data ends inside a field, at or after byte 2");
+  EXPECT_NE(complaint(std::string("\x08\x05", 2)).find("a field is a number, expected a message"), std::string::npos);
   EXPECT_NE(complaint(std::string("\0\0", 2)).find("a field has no number"), std::string::npos);
   EXPECT_NE(complaint(example_of(field(3, "") + field(2, ""))).find("two lists"), std::string::npos);
   EXPECT_NE(complaint("\x0a" + std::string(10, '\xff') + "\x01").find("more than 64 bits"), std::string::npos);
 }
 
-TEST(Example, RefusesDamagedLists) {
+TEST(Example, RejectsDamagedLists) {
   EXPECT_EQ(complaint(example_of(field(3, field(1, "\x80")))),
-            "the list of values cannot be read: it ends inside a field");
+            "the list of values cannot be read: the data ends inside a field");
   EXPECT_NE(complaint(example_of(field(3, field(1, std::string(11, '\xff') + "\x01")))).find("more than 64 bits"),
             std::string::npos);
   EXPECT_EQ(complaint(example_of(field(3, std::string("\x0d\0\0\0\0", 5)))),
-            "the list of values cannot be read: a value is of another type than its list");
+            "the list of values cannot be read: a value has a different type than its list");
   const auto floats = values_of<float>(example_of(field(2, field(1, "abc"))), "x");
-  EXPECT_EQ(floats.error().message(), "the list of values cannot be read: it ends inside a field");
+  EXPECT_EQ(floats.error().message(), "the list of values cannot be read: the data ends inside a field");
 }
 
-TEST(Example, CutAnywhereIsAnErrorOrHasFewerFeatures) {
+TEST(Example, TruncatedAnywhereIsAnErrorOrHasFewerFeatures) {
   ExampleWriter writer;
   writer.set("x", Ints{1, 2, 300});
   writer.set("y", Texts{"abc"});
@@ -170,10 +170,10 @@ TEST(Example, CutAnywhereIsAnErrorOrHasFewerFeatures) {
     EXPECT_FALSE(values_of<int64_t>(example.substr(0, size), "x").ok()) << size;
 }
 
-TEST(Example, FindsAllNamesInOneWalk) {
+TEST(Example, FindsAllNamesInOnePass) {
   const std::string a = field(3, field(1, "\x01")), b = field(3, ""), later = field(3, field(1, "\x02"));
   const std::string example =
-      field(1, entry("b", b) + entry("other", "garbage that nobody asked for") + entry("a", a) + entry("a", later));
+      field(1, entry("b", b) + entry("other", "garbage that is not read") + entry("a", a) + entry("a", later));
   const std::vector<std::string> names = {"gone", "b", "a"};
   std::vector<Bytes> found(3, "from before");
   ASSERT_TRUE(FeatureNames(names).find(example, ExamplePart::kFeatures, found).ok());
@@ -204,17 +204,18 @@ TEST(SequenceExample, ReadsWhatWasWritten) {
   EXPECT_FALSE(*walk.next());
 }
 
-// As protocol buffers are written.
-TEST(SequenceExample, WritesTheKnownBytes) {
+// The encoding of protocol buffers.
+TEST(SequenceExample, WritesTheExpectedBytes) {
   SequenceExampleWriter writer;
   EXPECT_EQ(writer.serialized(), "");
   writer.add_step("a", Ints{1});
   EXPECT_EQ(writer.serialized(), field(2, entry("a", field(1, field(3, field(1, "\x01"))))));
 }
 
-TEST(SequenceExample, RefusesDamagedLists) {
-  EXPECT_EQ(count_steps("\x0a\x05").error().message(), "the list of steps cannot be read: it ends inside a field");
-  EXPECT_EQ(feature_in("\x0a\x05").error().message(), "a feature cannot be read: it ends inside a field");
+TEST(SequenceExample, RejectsDamagedLists) {
+  EXPECT_EQ(count_steps("\x0a\x05").error().message(),
+            "the list of steps cannot be read: the data ends inside a field");
+  EXPECT_EQ(feature_in("\x0a\x05").error().message(), "a feature cannot be read: the data ends inside a field");
 }
 
 }  // namespace

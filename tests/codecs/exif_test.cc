@@ -14,34 +14,34 @@ namespace {
 
 std::string png_with(const std::string& notes) {
   std::string bytes = make_png({.samples = {1, 2, 3}});
-  return bytes.insert(8 + 25, png_chunk("eXIf", notes));  // behind the header
+  return bytes.insert(8 + 25, png_chunk("eXIf", notes));  // after the header
 }
 
-TEST(Exif, TellsHowAPictureLies) {
+TEST(Exif, ReturnsTheOrientationOfAnImage) {
   for (int orientation = 1; orientation <= 8; ++orientation)
     for (const bool big : {false, true}) {
       const std::string notes = exif_notes(orientation, big);
       EXPECT_EQ(exif_orientation(with_exif(make_jpeg({}), notes)), orientation);
       EXPECT_EQ(exif_orientation(png_with(notes)), orientation);
     }
-  EXPECT_EQ(exif_orientation(fixture("pictures/turned.webp")), 6);
+  EXPECT_EQ(exif_orientation(fixture("image_formats/turned.webp")), 6);
 }
 
-TEST(Exif, IsUprightWithoutNotes) {
+TEST(Exif, IsUprightWithoutMetadata) {
   for (const std::string& bytes : {std::string(), make_jpeg({}), make_png({.samples = {1, 2, 3}}),
-                                   fixture("pictures/still.webp"), std::string("GIF89a")})
+                                   fixture("image_formats/still.webp"), std::string("GIF89a")})
     EXPECT_EQ(exif_orientation(bytes), 1);
 }
 
-TEST(Exif, ThatMakesNoSenseIsLeftAlone) {
+TEST(Exif, IsUprightIfTheMetadataIsInvalid) {
   for (const int orientation : {0, 9, 65535})
     EXPECT_EQ(exif_orientation(with_exif(make_jpeg({}), exif_notes(orientation))), 1);
   EXPECT_EQ(exif_orientation(with_exif(make_jpeg({}), "II*" + std::string("\0\xff\xff\xff\xff", 5))), 1);
 }
 
-TEST(Exif, WithAnyByteChangedOrMissingIsOneOfEight) {
+TEST(Exif, IsValidWithAnyByteChangedOrMissing) {
   for (const std::string& whole :
-       {with_exif(make_jpeg({}), exif_notes(6)), png_with(exif_notes(3)), fixture("pictures/turned.webp")}) {
+       {with_exif(make_jpeg({}), exif_notes(6)), png_with(exif_notes(3)), fixture("image_formats/turned.webp")}) {
     const std::string bytes = whole.substr(0, 200);
     for (size_t i = 0; i < bytes.size(); ++i)
       for (const int change : {0, 1, 0x80, 0xff}) {

@@ -33,7 +33,7 @@ class Writer {
         if (codes.symbols[at++] == symbol) return put(code, length);
     FAIL() << "no code for " << int{symbol};
   }
-  // A number in as few bits as it needs, behind the symbol that has their number.
+  // Writes a number in as few bits as it needs, after the symbol that contains their number.
   void put_number(const Codes& codes, int zeros, int value) {
     const int size = size_of(value);
     put_symbol(codes, static_cast<uint8_t>(zeros << 4 | size));
@@ -78,7 +78,7 @@ class Writer {
   int bits_ = 0;
 };
 
-// About as many of each length as in the tables that most files have.
+// About as many codes of each length as in the tables of most files.
 const Codes& dc_codes() {
   static const Codes codes{{0, 0, 1, 5, 1, 1, 1, 1, 1, 1, 1}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15}};
   return codes;
@@ -122,7 +122,7 @@ int16_t written_at(const Block& block, int k) {
   return block[8 * y + x];
 }
 
-// Some with nearly all coefficients, some with few; small numbers and large ones.
+// Some blocks with almost all coefficients, some with few; small and large numbers.
 Coefficients some_block(Rng& rng) {
   Coefficients block{};
   const double share = rng.uniform();
@@ -132,7 +132,7 @@ Coefficients some_block(Rng& rng) {
   return block;
 }
 
-TEST(JpegCodes, AreReadAsTheyWereWritten) {
+TEST(JpegCodes, DecodeToTheCoefficientsThatWereWritten) {
   Rng rng(1, 2, 3, 4);
   std::vector<Coefficients> blocks;
   Writer writer;
@@ -152,7 +152,7 @@ TEST(JpegCodes, AreReadAsTheyWereWritten) {
   EXPECT_EQ(codes.place(), bytes.size() - 2);
 }
 
-TEST(JpegCodes, ThatArePassedOverCountForThoseBehindThem) {
+TEST(JpegCodes, ThatAreSkippedAffectTheCodesAfterThem) {
   Rng rng(1, 2, 3, 4);
   Writer writer;
   for (int i = 0; i < 50; ++i) writer.put_block(dc_codes(), ac_codes(), 3, some_block(rng));
@@ -165,7 +165,7 @@ TEST(JpegCodes, ThatArePassedOverCountForThoseBehindThem) {
   EXPECT_EQ(block[0], 150);
 }
 
-TEST(JpegCodes, BeginAgainBehindARestartMarker) {
+TEST(JpegCodes, StartAgainAfterARestartMarker) {
   Writer first, second;
   first.put_block(dc_codes(), ac_codes(), 7, {});
   second.put_block(dc_codes(), ac_codes(), -5, {});
@@ -181,7 +181,7 @@ TEST(JpegCodes, BeginAgainBehindARestartMarker) {
   EXPECT_EQ(block[0], -5);
 }
 
-TEST(JpegCodes, ThatEndEarlyGiveNoUnit) {
+TEST(JpegCodes, ThatEndEarlyReturnNoUnit) {
   Rng rng(5, 6, 7, 8);
   Writer writer;
   for (int i = 0; i < 6; ++i) writer.put_block(dc_codes(), ac_codes(), 1000, some_block(rng));
@@ -194,7 +194,7 @@ TEST(JpegCodes, ThatEndEarlyGiveNoUnit) {
   }
 }
 
-TEST(JpegCodes, ThatNoTableHasAreZerosOrBadNearTheEnd) {
+TEST(JpegCodes, ThatAreInNoTableAreZerosOrAnErrorNearTheEnd) {
   Writer writer;
   writer.put_number(dc_codes(), 0, 9);
   writer.put(0x1ffff, 17);
@@ -212,7 +212,7 @@ TEST(JpegCodes, ThatNoTableHasAreZerosOrBadNearTheEnd) {
   EXPECT_EQ(block[0], 5);
 }
 
-TEST(JpegCodes, WhoseSumsLeaveAllNumbersAreTooLarge) {
+TEST(JpegCodes, WhoseSumsOverflowAreTooLarge) {
   Writer writer;
   const int blocks = 1 << 17;
   for (int i = 0; i < blocks; ++i) writer.put_block(dc_codes(), ac_codes(), 32767, {});
@@ -223,7 +223,7 @@ TEST(JpegCodes, WhoseSumsLeaveAllNumbersAreTooLarge) {
   EXPECT_EQ(end, JpegCodes::End::kTooLarge);
 }
 
-TEST(JpegCodes, OfAnyBytesStayInside) {
+TEST(JpegCodes, OfAnyBytesStayInBounds) {
   Rng rng(9, 9, 9, 9);
   for (int i = 0; i < 2000; ++i) {
     std::string bytes;

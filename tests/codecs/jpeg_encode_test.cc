@@ -10,7 +10,7 @@
 namespace stoker {
 namespace {
 
-std::vector<uint8_t> slope(const PictureInfo& info) {
+std::vector<uint8_t> slope(const ImageInfo& info) {
   std::vector<uint8_t> pixels;
   for (int64_t y = 0; y < info.height; ++y)
     for (int64_t x = 0; x < info.width; ++x)
@@ -20,17 +20,17 @@ std::vector<uint8_t> slope(const PictureInfo& info) {
 
 const std::byte* bytes(const std::vector<uint8_t>& pixels) { return reinterpret_cast<const std::byte*>(pixels.data()); }
 
-TEST(JpegEncode, GivesAPictureThatDecodesToAboutItself) {
+TEST(JpegEncode, ProducesAnImageThatDecodesToSimilarPixels) {
   for (int channels : {1, 3})
     for (bool downsampling : {false, true}) {
-      const PictureInfo info{17, 23, channels, 8};
+      const ImageInfo info{17, 23, channels, 8};
       const std::vector<uint8_t> pixels = slope(info);
       const int64_t stride = info.width * channels;
       const std::string jpeg =
           encode_jpeg(info, bytes(pixels), stride, {.quality = 95, .chroma_downsampling = downsampling}).value();
       EXPECT_EQ(jpeg_info(jpeg).value(), info);
       std::vector<uint8_t> decoded(pixels.size());
-      const auto place = [&](const PictureInfo&) -> Result<PixelRows> {
+      const auto place = [&](const ImageInfo&) -> Result<PixelRows> {
         return PixelRows{reinterpret_cast<std::byte*>(decoded.data()), stride};
       };
       ASSERT_TRUE(decode_jpeg(jpeg, {.dct = JpegDct::kIntegerAccurate}, place).ok());
@@ -40,8 +40,8 @@ TEST(JpegEncode, GivesAPictureThatDecodesToAboutItself) {
     }
 }
 
-TEST(JpegEncode, GivesFewerBytesForLessQuality) {
-  const PictureInfo info{64, 64, 3, 8};
+TEST(JpegEncode, ProducesFewerBytesForLowerQuality) {
+  const ImageInfo info{64, 64, 3, 8};
   std::vector<uint8_t> noise(64 * 64 * 3);
   for (size_t i = 0; i < noise.size(); ++i) noise[i] = static_cast<uint8_t>(i * i * 31 >> 3);
   size_t before = 0;
@@ -52,15 +52,16 @@ TEST(JpegEncode, GivesFewerBytesForLessQuality) {
   }
 }
 
-TEST(JpegEncode, RefusesWhatAJpegCannotBe) {
+TEST(JpegEncode, RejectsImagesThatJpegDoesNotSupport) {
   const std::vector<uint8_t> pixels(16);
-  EXPECT_EQ(encode_jpeg({2, 2, 2, 8}, bytes(pixels), 4).error().message(), "a JPEG has 1 or 3 channels, found 2");
+  EXPECT_EQ(encode_jpeg({2, 2, 2, 8}, bytes(pixels), 4).error().message(),
+            "expected 1 or 3 channels for a JPEG, got 2");
   EXPECT_EQ(encode_jpeg({0, 2, 1, 8}, bytes(pixels), 2).error().message(),
-            "the sides of a JPEG are 1 to 65500, found 0x2");
+            "expected sides of 1 to 65500 for a JPEG, got 0x2");
   EXPECT_EQ(encode_jpeg({1, 70000, 1, 8}, bytes(pixels), 2).error().message(),
-            "the sides of a JPEG are 1 to 65500, found 1x70000");
+            "expected sides of 1 to 65500 for a JPEG, got 1x70000");
   EXPECT_EQ(encode_jpeg({2, 2, 1, 8}, bytes(pixels), 2, {.quality = 101}).error().message(),
-            "the quality of a JPEG is 0 to 100, found 101");
+            "expected a JPEG quality of 0 to 100, got 101");
 }
 
 }  // namespace

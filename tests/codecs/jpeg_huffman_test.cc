@@ -11,7 +11,7 @@ namespace {
 
 using Block = std::array<int16_t, 64>;
 
-// Bits of the whole, by the code.
+// The total number of bits with this code.
 int64_t bits_by(const HuffmanCode& code, const SymbolCounts& counts) {
   int64_t bits = 0;
   size_t at = 0;
@@ -20,7 +20,8 @@ int64_t bits_by(const HuffmanCode& code, const SymbolCounts& counts) {
   return bits;
 }
 
-// How much of all 16-bit words the codes take; all but the one of ones, at most.
+// The number of 16-bit values that start with one of the codes: at most all but the one that has
+// only ones.
 int64_t share_of(const HuffmanCode& code) {
   int64_t share = 0;
   for (size_t length = 1; length <= 16; ++length) share += int64_t{code.lengths[length]} << (16 - length);
@@ -35,7 +36,7 @@ void expect_sound(const HuffmanCode& code, const SymbolCounts& counts) {
   EXPECT_EQ(left, SymbolCounts{});
 }
 
-TEST(JpegHuffman, GivesCommonSymbolsShortCodes) {
+TEST(JpegHuffman, AssignsShortCodesToFrequentSymbols) {
   SymbolCounts counts{};
   counts[3] = 100, counts[7] = 20, counts[9] = 10;
   const HuffmanCode code = best_code(counts);
@@ -44,7 +45,7 @@ TEST(JpegHuffman, GivesCommonSymbolsShortCodes) {
   EXPECT_EQ(bits_by(code, counts), 100 * 1 + 20 * 2 + 10 * 3);
 }
 
-TEST(JpegHuffman, LeavesTheCodeOfOnesOut) {
+TEST(JpegHuffman, DoesNotUseTheCodeThatHasOnlyOnes) {
   SymbolCounts counts{};
   counts[5] = 1;
   const HuffmanCode code = best_code(counts);
@@ -52,7 +53,7 @@ TEST(JpegHuffman, LeavesTheCodeOfOnesOut) {
   EXPECT_EQ(code.lengths[1], 1);
 }
 
-// Counts like Fibonacci's numbers would have codes of up to 40 bits.
+// Counts like the Fibonacci numbers would need codes of up to 40 bits.
 TEST(JpegHuffman, HasNoCodeOfMoreThanSixteenBits) {
   SymbolCounts counts{};
   counts[0] = counts[1] = 1;
@@ -74,7 +75,7 @@ TEST(JpegHuffman, HasACodeForEverySymbol) {
   }
 }
 
-// By the words of the standard, coefficient by coefficient.
+// As the JPEG specification describes it, coefficient by coefficient.
 bool count_plainly(const Block& block, SymbolCounts& counts) {
   constexpr int kOrder[64] = {0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
                               41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
@@ -111,7 +112,7 @@ TEST(JpegHuffman, CountsTheSymbolsOfABlock) {
   }
 }
 
-TEST(JpegHuffman, RefusesWhatNoBaselinePictureHas) {
+TEST(JpegHuffman, RejectsCoefficientsTooLargeForABaselineImage) {
   Block block{};
   SymbolCounts counts{};
   for (const int16_t value : {1024, -1024, 32767, -32768}) {

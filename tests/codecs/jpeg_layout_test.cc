@@ -30,11 +30,11 @@ TEST(JpegLayout, FindsTheFrameTheScanAndTheEnd) {
   EXPECT_EQ(walked(bytes + "photographs of the same moment").end, bytes.size());
 }
 
-TEST(JpegLayout, TellsWhetherPartsCanBeDecodedAlone) {
-  // 9 units in a row, 8 rows of them.
-  const TestJpeg picture{.height = 117, .width = 141};
+TEST(JpegLayout, DetectsWhetherPartsCanBeDecodedSeparately) {
+  // 9 units in a row, 8 rows of units.
+  const TestJpeg image{.height = 117, .width = 141};
   const auto seekable = [&](int interval) {
-    TestJpeg made = picture;
+    TestJpeg made = image;
     made.restart_interval = interval;
     return walked(make_jpeg(made)).seekable();
   };
@@ -48,7 +48,7 @@ TEST(JpegLayout, TellsWhetherPartsCanBeDecodedAlone) {
   EXPECT_FALSE(walked(make_jpeg({.arithmetic = true, .restart_rows = 1})).seekable());
 }
 
-TEST(JpegLayout, DoesNotTrustMarkersThatAreMissingOrOutOfOrder) {
+TEST(JpegLayout, RejectsMarkersThatAreMissingOrOutOfOrder) {
   const std::string bytes = make_jpeg({.height = 117, .width = 141, .restart_interval = 3});
   const JpegLayout layout = walked(bytes);
   ASSERT_EQ(layout.restarts.size(), 23u);
@@ -60,7 +60,7 @@ TEST(JpegLayout, DoesNotTrustMarkersThatAreMissingOrOutOfOrder) {
   EXPECT_FALSE(walked(without).seekable());
 }
 
-TEST(JpegLayout, SaysSoWhereTheEndIsMissing) {
+TEST(JpegLayout, DetectsAMissingEndMarker) {
   const std::string bytes = make_jpeg({});
   EXPECT_FALSE(walked(bytes.substr(0, bytes.size() - 1)).ends);
   EXPECT_FALSE(walked(bytes.substr(0, bytes.size() - 40)).ends);
@@ -73,7 +73,7 @@ TEST(JpegLayout, SaysSoWhereTheEndIsMissing) {
   }
 }
 
-TEST(JpegLayout, DoesNotBelieveInAScanWithoutAHeader) {
+TEST(JpegLayout, RejectsAScanWithoutAHeader) {
   const std::string file("\xff\xd8\xff\xda\x00\x02", 6);
   JpegLayout layout;
   EXPECT_FALSE(walk_jpeg(file, layout));
@@ -84,14 +84,15 @@ TEST(JpegLayout, SplicesThePartsThatAWindowNeeds) {
   const std::string bytes = make_jpeg({.height = 117, .width = 141, .restart_interval = 3});
   const JpegLayout layout = walked(bytes);
   std::string part;
-  // Rows 3 and 4 of units need 2 to 5; columns 4 and 5 need 3 to 6, which is the second part and the third.
-  EXPECT_EQ(splice_jpeg(bytes, layout, {48, 64, 30, 30}, part), (PictureWindow{32, 48, 64, 93}));
+  // Rows 3 and 4 of units need rows 2 to 5; columns 4 and 5 need columns 3 to 6, the second and
+  // third part.
+  EXPECT_EQ(splice_jpeg(bytes, layout, {48, 64, 30, 30}, part), (ImageRegion{32, 48, 64, 93}));
   const JpegLayout spliced = walked(part);
   EXPECT_TRUE(spliced.seekable());
   EXPECT_EQ(spliced.height, 64);
   EXPECT_EQ(spliced.width, 93);
   EXPECT_LT(part.size(), bytes.size());
-  EXPECT_EQ(splice_jpeg(bytes, layout, {0, 0, 117, 141}, part), (PictureWindow{0, 0, 117, 141}));
+  EXPECT_EQ(splice_jpeg(bytes, layout, {0, 0, 117, 141}, part), (ImageRegion{0, 0, 117, 141}));
   EXPECT_EQ(part, bytes);
 }
 

@@ -28,7 +28,7 @@ TEST(JpegRewrite, KeepsEveryPixel) {
         }
 }
 
-TEST(JpegRewrite, PutsMarkersWhereRowsCanBeCut) {
+TEST(JpegRewrite, PutsMarkersWhereRowsCanBeSplit) {
   const auto interval = [](int64_t units) {
     return restart_interval_for({.width = 16 * units, .mcu_height = 16, .mcu_width = 16});
   };
@@ -40,8 +40,8 @@ TEST(JpegRewrite, PutsMarkersWhereRowsCanBeCut) {
   EXPECT_EQ(interval(31), 31);
 }
 
-// A segment of a camera's, and a comment, behind the first two bytes.
-TEST(JpegRewrite, KeepsTheSegmentsOfOthers) {
+// A camera's segment and a comment, after the first two bytes.
+TEST(JpegRewrite, KeepsApplicationSegments) {
   const std::string comment = std::string("\xff\xfe\x00\x07", 4) + "hello";
   const std::string segment = std::string("\xff\xe1\x00\x0b", 4) + std::string("Exif\0\0xyz", 9);
   std::string bytes = make_jpeg({});
@@ -54,8 +54,8 @@ TEST(JpegRewrite, KeepsTheSegmentsOfOthers) {
   EXPECT_EQ(rewritten->find("JFIF"), rewritten->rfind("JFIF"));
 }
 
-// A grey block whose second coefficient is 32767, which no code of a baseline
-// picture has, behind a large segment.
+// A gray block whose second coefficient is 32767, which no code of a baseline image can represent,
+// after a large segment.
 std::string too_large() {
   const auto segment = [](char marker, const std::string& body) {
     const size_t size = body.size() + 2;
@@ -73,17 +73,17 @@ std::string too_large() {
          std::string("\x3f\xff\0\xdf\xff\xd9", 6);  // 0, 0 and fifteen ones, 10, ones to the end
 }
 
-TEST(JpegRewrite, LeavesAloneWhatIsTooLarge) {
+TEST(JpegRewrite, SkipsImagesWithCoefficientsThatAreTooLarge) {
   EXPECT_EQ(layout_of(too_large()).end, too_large().size());
   EXPECT_FALSE(with_restart_markers(too_large()).has_value());
 }
 
-TEST(JpegRewrite, LeavesAloneWhatItCouldNotImprove) {
+TEST(JpegRewrite, SkipsImagesThatItCannotImprove) {
   const std::string bytes = make_jpeg({});
   std::string damaged = bytes;
   damaged.replace(bytes.size() / 2, 20, std::string(20, '\xff'));
   EXPECT_FALSE(with_restart_markers(damaged).has_value());
-  EXPECT_FALSE(with_restart_markers(bytes + "a second picture").has_value());
+  EXPECT_FALSE(with_restart_markers(bytes + "a second image").has_value());
   EXPECT_FALSE(with_restart_markers(Bytes(bytes).substr(0, bytes.size() - 2)).has_value());
   EXPECT_FALSE(with_restart_markers(make_jpeg({.progressive = true})).has_value());
   EXPECT_FALSE(with_restart_markers(make_jpeg({.arithmetic = true})).has_value());

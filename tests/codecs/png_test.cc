@@ -16,16 +16,16 @@ using Samples = std::vector<uint16_t>;
 using namespace std::string_literals;
 
 struct Decoded {
-  PictureInfo info;
+  ImageInfo info;
   Samples samples;
 };
 
-// A gap between rows shows what is written there.
+// The gap between rows shows whether anything is written there.
 Result<Decoded> decoded(Bytes bytes, const PngOptions& options = {}) {
   Decoded result;
   std::vector<uint8_t> memory;
   int64_t stride = 0;
-  const Result<void> done = decode_png(bytes, options, [&](const PictureInfo& info) -> Result<PixelRows> {
+  const Result<void> done = decode_png(bytes, options, [&](const ImageInfo& info) -> Result<PixelRows> {
     result.info = info;
     stride = info.width * info.channels * info.bit_depth / 8 + 4;
     memory.assign(static_cast<size_t>(info.height * stride), 7);
@@ -63,7 +63,7 @@ Samples random_samples(int count, int bit_depth) {
   return samples;
 }
 
-TEST(Png, GivesItsSamplesAsTheyStand) {
+TEST(Png, ReturnsItsSamplesUnchanged) {
   const Samples grey = random_samples(35, 8), both = random_samples(70, 8), rgb = random_samples(105, 8),
                 rgba = random_samples(140, 8);
   EXPECT_EQ(samples_of(make_png({.height = 5, .width = 7, .color_type = 0, .samples = grey})), grey);
@@ -72,7 +72,7 @@ TEST(Png, GivesItsSamplesAsTheyStand) {
   EXPECT_EQ(samples_of(make_png({.height = 5, .width = 7, .color_type = 6, .samples = rgba})), rgba);
 }
 
-TEST(Png, GivesSixteenBitsOrTheirUpperHalf) {
+TEST(Png, ReturnsSixteenBitsOrTheirUpperHalf) {
   for (const int type : {0, 4, 2, 6}) {
     const Samples wide = random_samples(12 * (type == 0 ? 1 : type == 4 ? 2 : type == 2 ? 3 : 4), 16);
     const std::string bytes = make_png({.height = 3, .width = 4, .bit_depth = 16, .color_type = type, .samples = wide});
@@ -87,7 +87,7 @@ TEST(Png, WidensEightBitsToSixteen) {
   EXPECT_EQ(samples_of(make_png({.samples = {0, 1, 255}}), {.bit_depth = 16}), (Samples{0, 257, 65535}));
 }
 
-TEST(Png, SpreadsFewBitsOverTheWholeRange) {
+TEST(Png, ScalesFewBitsToTheWholeRange) {
   for (const int depth : {1, 2, 4}) {
     const Samples few = random_samples(33, depth);
     Samples spread = few;
@@ -97,7 +97,7 @@ TEST(Png, SpreadsFewBitsOverTheWholeRange) {
   }
 }
 
-TEST(Png, LooksColoursUpInItsPalette) {
+TEST(Png, AppliesItsPalette) {
   TestPng png{.width = 3, .color_type = 3, .samples = {2, 0, 1}, .palette = "abcdefghi"};
   EXPECT_EQ(samples_of(make_png(png)), (Samples{'g', 'h', 'i', 'a', 'b', 'c', 'd', 'e', 'f'}));
   png.bit_depth = 2;
@@ -107,11 +107,11 @@ TEST(Png, LooksColoursUpInItsPalette) {
   EXPECT_EQ(samples_of(make_png(png), {.channels = 3}), (Samples{'g', 'h', 'i', 'a', 'b', 'c', 'd', 'e', 'f'}));
 }
 
-TEST(Png, IsBlackWhereAnIndexLiesOutsideItsPalette) {
+TEST(Png, IsBlackWhereAnIndexIsOutsideThePalette) {
   EXPECT_EQ(samples_of(make_png({.color_type = 3, .samples = {3}, .palette = "abcdef"})), (Samples{0, 0, 0}));
 }
 
-TEST(Png, HasTransparencyWhereAlphaIsWanted) {
+TEST(Png, KeepsTransparencyIfTheResultHasAlpha) {
   const std::string rgb =
       make_png({.width = 2, .samples = {1, 2, 3, 4, 5, 6}, .transparent = std::string("\0\4\0\5\0\6", 6)});
   EXPECT_EQ(samples_of(rgb), (Samples{1, 2, 3, 4, 5, 6}));
@@ -123,13 +123,13 @@ TEST(Png, HasTransparencyWhereAlphaIsWanted) {
             (Samples{2313, 2313, 2313, 0, 2056, 2056, 2056, 65535}));
 }
 
-TEST(Png, BecomesColouredOrGreyAsAsked) {
+TEST(Png, IsDecodedToRgbOrGrayOnRequest) {
   const std::string grey = make_png({.color_type = 4, .samples = {40, 50}});
   EXPECT_EQ(samples_of(grey, {.channels = 1}), (Samples{40}));
   EXPECT_EQ(samples_of(grey, {.channels = 3}), (Samples{40, 40, 40}));
   EXPECT_EQ(samples_of(grey, {.channels = 4}), (Samples{40, 40, 40, 50}));
   const std::string rgb = make_png({.samples = {10, 200, 90}});
-  EXPECT_EQ(samples_of(rgb, {.channels = 1}), (Samples{130}));  // 130.65, cut
+  EXPECT_EQ(samples_of(rgb, {.channels = 1}), (Samples{130}));  // 130.65, truncated
   EXPECT_EQ(samples_of(rgb, {.channels = 2}), (Samples{130, 255}));
   EXPECT_EQ(samples_of(rgb, {.channels = 1, .bit_depth = 16}), (Samples{130 * 257}));
   const std::string wide = make_png({.bit_depth = 16, .samples = {1000, 20000, 9000}});
@@ -150,13 +150,13 @@ TEST(Png, MayBeInterlaced) {
       }
 }
 
-TEST(Png, ThatIsCutAnywhereIsDataLoss) {
+TEST(Png, TruncatedAnywhereIsDataLoss) {
   for (const bool interlaced : {false, true}) {
     const std::string bytes =
         make_png({.height = 9, .width = 9, .interlaced = interlaced, .samples = random_samples(243, 8)});
-    // The last four bytes, a checksum of nothing, are not asked for.
+    // The last four bytes, the checksum of an empty chunk, are not read.
     for (size_t size = 0; size < bytes.size() - 4; ++size) {
-      const std::string cut = bytes.substr(0, size);  // a copy, so that reading too far shows
+      const std::string cut = bytes.substr(0, size);  // a copy, so that sanitizers detect reads beyond the end
       const Result<Decoded> result = decoded(cut);
       ASSERT_FALSE(result.ok()) << size << " of " << bytes.size();
       EXPECT_EQ(result.error().code(), Code::kDataLoss) << size;
@@ -174,30 +174,30 @@ TEST(Png, WithAnyBitChangedIsAnError) {
   }
 }
 
-TEST(Png, OfEnormousSizeGetsNoMemory) {
+TEST(Png, OfEnormousSizeIsRejectedBeforeAllocation) {
   const auto claiming = [](uint32_t height, uint32_t width) {
     const std::string header = big_endian(width) + big_endian(height) + std::string("\x08\x02\0\0\0", 5);
     return "\x89PNG\r\n\x1a\n" + png_chunk("IHDR", header) + png_chunk("IDAT", zlibbed("")) + png_chunk("IEND", "");
   };
   EXPECT_EQ(complaint(claiming(1 << 30, 1 << 30)),
-            "a picture of 1073741824x1073741824 has more than the 268435456 pixels allowed");
+            "an image of 1073741824x1073741824 exceeds the limit of 268435456 pixels");
   const std::string large = claiming(10'000, 10'000);
   EXPECT_EQ(complaint(large),
-            "PNG data ends early: " + std::to_string(large.size()) + " bytes cannot hold a picture of 10000x10000");
+            "PNG data ends early: " + std::to_string(large.size()) + " bytes cannot hold an image of 10000x10000");
   EXPECT_EQ(decoded(claiming(0, 5)).error().code(), Code::kDataLoss);
 }
 
-TEST(Png, IsNotMadeOfOtherBytes) {
-  EXPECT_EQ(complaint(""), "no PNG data: there are 0 bytes");
+TEST(Png, RejectsOtherData) {
+  EXPECT_EQ(complaint(""), "expected PNG data, got 0 bytes");
   EXPECT_EQ(decoded("no PNG at all, this").error().code(), Code::kDataLoss);
 }
 
-TEST(Png, RefusesWrongOptions) {
-  EXPECT_EQ(complaint("", {.channels = 5}), "a PNG is decoded to 0 to 4 channels, not 5");
-  EXPECT_EQ(complaint("", {.bit_depth = 12}), "a PNG is decoded to 8 or 16 bits, not 12");
+TEST(Png, RejectsInvalidOptions) {
+  EXPECT_EQ(complaint("", {.channels = 5}), "a PNG cannot be decoded to 5 channels, expected 0 to 4");
+  EXPECT_EQ(complaint("", {.bit_depth = 12}), "a PNG cannot be decoded to 12 bits, expected 8 or 16");
 }
 
-TEST(Png, IsWrittenAndReadAgain) {
+TEST(Png, IsEncodedAndDecodedAgain) {
   for (const int channels : {1, 3}) {
     const Samples samples = random_samples(35 * channels, 8);
     std::vector<std::byte> pixels;
@@ -207,7 +207,7 @@ TEST(Png, IsWrittenAndReadAgain) {
     EXPECT_EQ(*encode_png({5, 7, channels, 8}, pixels.data()), bytes);
   }
   EXPECT_EQ(encode_png({5, 7, 4, 8}, nullptr).error().message(),
-            "a PNG is written of 1 or 3 channels of 8 bits, not of 4 of 8");
+            "expected 1 or 3 channels of 8 bits for a PNG, got 4 of 8 bits");
 }
 
 }  // namespace

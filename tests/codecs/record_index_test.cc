@@ -9,7 +9,7 @@
 namespace stoker {
 namespace {
 
-// Where a reader that checks everything finds records and damage to begin.
+// The offsets of records and damage that a reader with all checks finds.
 std::vector<int64_t> places_by_reading(Bytes file) {
   RecordParser parser;
   std::vector<int64_t> places;
@@ -32,7 +32,7 @@ std::string random_file(std::mt19937& random) {
   return file;
 }
 
-TEST(RecordIndex, FindsByHoppingWhatReadingFinds) {
+TEST(RecordIndex, FindsTheSameOffsetsAsReadingEverything) {
   std::mt19937 random(3);
   for (int i = 0; i < 5000; ++i) {
     const std::string file = random_file(random);
@@ -40,17 +40,17 @@ TEST(RecordIndex, FindsByHoppingWhatReadingFinds) {
   }
 }
 
-TEST(RecordIndex, DoesNotTakeAFrameInsideAPayloadForARecord) {
+TEST(RecordIndex, IgnoresAFrameInsideAPayload) {
   std::string inner, file;
   append_record(inner, "inside");
   append_record(file, inner);
   append_record(file, "behind");
-  file[12 + 5] ^= 1;  // the payload is damaged; its length is right
+  file[12 + 5] ^= 1;  // the payload is damaged; its length is correct
   EXPECT_EQ(places_of_records(file), places_by_reading(file));
   EXPECT_EQ(places_of_records(file).size(), 2u);
 }
 
-TEST(RecordIndex, IsTheSameBehindItsBytes) {
+TEST(RecordIndex, SurvivesSerialization) {
   const FileMark mark{.bytes = 100, .changed_ns = -5, .ends_hash = ~0ull};
   const std::string bytes = index_to_bytes(mark, std::vector<int64_t>{0, 30, 70}, std::vector<int64_t>{-1, 2, 9});
   const IndexView view = *IndexView::of(bytes);
@@ -65,7 +65,7 @@ TEST(RecordIndex, IsTheSameBehindItsBytes) {
   EXPECT_FALSE(IndexView::of(index_to_bytes(mark, std::vector<int64_t>{0}, {}))->has_labels());
 }
 
-TEST(RecordIndex, IsRefusedWhereAnyBitOrLengthIsWrong) {
+TEST(RecordIndex, IsRejectedIfAnyBitOrLengthIsWrong) {
   const std::string bytes = index_to_bytes({.bytes = 100}, std::vector<int64_t>{0, 30}, std::vector<int64_t>{1, 2});
   for (size_t bit = 0; bit < bytes.size() * 8; ++bit) {
     std::string damaged = bytes;

@@ -19,8 +19,8 @@ std::string file_of(const std::vector<std::string>& payloads) {
   return file;
 }
 
-// "offset payload" for records, "offset! message" for errors. `piece`: how many
-// bytes more a window gets at a time; `size_known`: as of a file.
+// Returns "offset payload" for records, and the message for errors. `piece` is the number of bytes
+// by which the window grows; `size_known` means that the file size is known.
 Words parsed(const std::string& file, size_t piece = SIZE_MAX, bool size_known = true) {
   RecordParser parser;
   Words found;
@@ -40,7 +40,7 @@ Words parsed(const std::string& file, size_t piece = SIZE_MAX, bool size_known =
   }
 }
 
-// The same however the bytes come.
+// The same for pieces of every size.
 Words records(const std::string& file) {
   const Words whole = parsed(file);
   for (const size_t piece : {1, 2, 7, 12, 13, 64}) {
@@ -58,7 +58,7 @@ std::string header_of(uint64_t length) {
   return header;
 }
 
-TEST(TFRecord, WritesTheKnownBytes) {
+TEST(TFRecord, WritesTheExpectedBytes) {
   EXPECT_EQ(file_of({""}), std::string("\0\0\0\0\0\0\0\0\x29\x03\x98\x07\xd8\xea\x82\xa2", 16));
   EXPECT_EQ(file_of({"hello"}), std::string("\x05\0\0\0\0\0\0\0\xea\xb2\x04\x3ehello\xbb\x1f\x1c\x19", 21));
 }
@@ -69,8 +69,8 @@ TEST(TFRecord, FramesAPayloadInPieces) {
   EXPECT_EQ(frame.header + "hello" + frame.footer, file_of({"hello"}));
 }
 
-// Whole records are taken as step() takes them; of anything else nothing is.
-TEST(TFRecord, TakesWholeRecordsInOneGo) {
+// The fast path returns the same complete records as step(), and nothing else.
+TEST(TFRecord, ReadsCompleteRecordsOnTheFastPath) {
   const std::string good = file_of({"one", "", "three"});
   RecordParser fast, careful;
   while (careful.offset() < static_cast<int64_t>(good.size())) {
@@ -90,7 +90,7 @@ TEST(TFRecord, TakesWholeRecordsInOneGo) {
   EXPECT_EQ(fast.offset(), careful.offset());
 }
 
-TEST(TFRecord, TakesNothingInOneGoBehindABadHeader) {
+TEST(TFRecord, DoesNotUseTheFastPathAfterABadHeader) {
   std::string file = file_of({"one", "two"});
   file[0] ^= 1;
   RecordParser parser;
@@ -103,31 +103,32 @@ TEST(TFRecord, ReadsWhatWasWrittenWithOffsets) {
   EXPECT_EQ(records(""), Words{});
 }
 
-TEST(TFRecord, HopsABadPayloadByItsLength) {
+TEST(TFRecord, SkipsABadPayloadByItsLength) {
   std::string file = file_of({"one", "twotwo", "three"});
   file[19 + 12 + 3] ^= 1;
   EXPECT_EQ(records(file),
             (Words{"0 one", "the record at byte 19 is damaged: the checksum of its 6 bytes is wrong", "41 three"}));
 }
 
-TEST(TFRecord, SearchesForTheNextWholeRecordBehindABadHeader) {
+TEST(TFRecord, SearchesForTheNextCompleteRecordAfterABadHeader) {
   std::string file = file_of({"one", "twotwo", "three"});
   file[19] ^= 64;
   EXPECT_EQ(records(file),
             (Words{"0 one",
                    "the record at byte 19 is damaged: the checksum of its length is wrong, and 22 bytes were skipped "
-                   "to where the next whole record or the end is",
+                   "up to the next complete record or the end of the file",
                    "41 three"}));
 }
 
-TEST(TFRecord, TellsALengthThatNoFileCanHave) {
-  EXPECT_EQ(records(header_of(uint64_t{1} << 63) + file_of({"one"})),
-            (Words{"the record at byte 0 is damaged: its length is said to be 9223372036854775808 bytes, and 12 bytes "
-                   "were skipped to where the next whole record or the end is",
-                   "12 one"}));
+TEST(TFRecord, ReportsAnImpossibleLength) {
+  EXPECT_EQ(
+      records(header_of(uint64_t{1} << 63) + file_of({"one"})),
+      (Words{"the record at byte 0 is damaged: its length of 9223372036854775808 bytes is impossible, and 12 bytes "
+             "were skipped up to the next complete record or the end of the file",
+             "12 one"}));
 }
 
-TEST(TFRecord, TakesADamagedStretchForOneError) {
+TEST(TFRecord, ReportsADamagedRangeAsOneError) {
   std::string file = file_of({"one", "two", "three", "four", "five"});
   std::fill(file.begin() + 20, file.begin() + 58, 'x');
   const Words found = records(file);
@@ -137,40 +138,40 @@ TEST(TFRecord, TakesADamagedStretchForOneError) {
   EXPECT_EQ(found[3], "79 five");
 }
 
-TEST(TFRecord, PassesOverRecordsWithBadPayloadsInsideAStretch) {
+TEST(TFRecord, SkipsRecordsWithBadPayloadsInsideADamagedRange) {
   std::string file = file_of({"one", "two", "three"});
-  file[3] ^= 1;        // the first one's length
-  file[19 + 13] ^= 1;  // the second one's payload
+  file[3] ^= 1;        // the length of the first record
+  file[19 + 13] ^= 1;  // the payload of the second record
   const Words found = records(file);
   ASSERT_EQ(found.size(), 2u);
   EXPECT_NE(found[0].find("38 bytes were skipped"), std::string::npos) << found[0];
   EXPECT_EQ(found[1], "38 three");
 }
 
-TEST(TFRecord, SaysHowManyBytesACutFileLacks) {
+TEST(TFRecord, ReportsHowManyBytesATruncatedFileLacks) {
   const std::string file = file_of({"one", "twotwo"});
   for (size_t size = 20; size < file.size(); ++size) {
     const Words found = records(file.substr(0, size));
     ASSERT_EQ(found.size(), 2u) << size;
     EXPECT_EQ(found[0], "0 one");
-    EXPECT_EQ(found[1], size < 31 ? "the record at byte 19 is cut off: the file ends inside its header, " +
+    EXPECT_EQ(found[1], size < 31 ? "the record at byte 19 is truncated: the file ends inside its header, " +
                                         std::to_string(31 - size) + " or more bytes too early"
-                                  : "the record at byte 19 is cut off: the file ends " +
+                                  : "the record at byte 19 is truncated: the file ends " +
                                         std::to_string(file.size() - size) + " bytes too early");
   }
 }
 
-TEST(TFRecord, AsksForNoMoreThanThereIs) {
+TEST(TFRecord, RequestsNoMoreBytesThanRemain) {
   const std::string file = header_of(uint64_t{1} << 40) + "abc";
   RecordParser parser;
   const RecordParser::Step step = parser.step(Bytes(file).substr(0, 12), static_cast<int64_t>(file.size()));
   EXPECT_EQ(step.kind, Kind::kError);
-  EXPECT_EQ(step.error->message(), "the record at byte 0 is cut off: the file ends 1099511627777 bytes too early");
+  EXPECT_EQ(step.error->message(), "the record at byte 0 is truncated: the file ends 1099511627777 bytes too early");
   EXPECT_EQ(parser.step("", std::nullopt).kind, Kind::kEnd);
   EXPECT_EQ(parser.offset(), 15);
 }
 
-TEST(TFRecord, TakesALengthThatNoFileHasForDamage) {
+TEST(TFRecord, TreatsAnImpossibleLengthAsDamage) {
   for (const uint64_t length : {UINT64_MAX, UINT64_MAX - 15, uint64_t{1} << 63, uint64_t{INT64_MAX}}) {
     const Words found = records(header_of(length) + file_of({"one"}));
     ASSERT_EQ(found.size(), 2u);
@@ -178,12 +179,12 @@ TEST(TFRecord, TakesALengthThatNoFileHasForDamage) {
   }
 }
 
-TEST(TFRecord, AsksWhetherItIsOneWhenItDoesNotBeginSo) {
-  EXPECT_NE(records(std::string(100, 'x'))[0].find("is it a TFRecord file"), std::string::npos);
-  EXPECT_NE(records("\x1f\x8b" + std::string(100, 'x'))[0].find("compression_type \"GZIP\""), std::string::npos);
+TEST(TFRecord, HintsAtTheFileTypeIfTheFirstHeaderIsInvalid) {
+  EXPECT_NE(records(std::string(100, 'x'))[0].find("check that it is a TFRecord file"), std::string::npos);
+  EXPECT_NE(records("\x1f\x8b" + std::string(100, 'x'))[0].find("set compression_type to \"GZIP\""), std::string::npos);
 }
 
-// Every place flipped, one at a time: the others are all there.
+// Flips every bit, one at a time. All other records must remain.
 TEST(TFRecord, LosesNoOtherRecordToAFlippedBit) {
   const Words whole = parsed(file_of({"one", "two", "three"}));
   for (size_t i = 0; i < 8 * file_of({"one", "two", "three"}).size(); ++i) {
@@ -197,7 +198,7 @@ TEST(TFRecord, LosesNoOtherRecordToAFlippedBit) {
   }
 }
 
-TEST(RecordParser, PassesOverARecordThatIsLargerThanItsLimit) {
+TEST(RecordParser, SkipsARecordAboveTheLimit) {
   std::string file;
   append_record(file, "first");
   const size_t large = file.size();
@@ -209,18 +210,18 @@ TEST(RecordParser, PassesOverARecordThatIsLargerThanItsLimit) {
     ASSERT_EQ(step.kind, Kind::kError);
     EXPECT_EQ(step.error->code(), Code::kResourceExhausted);
     EXPECT_TRUE(
-        step.error->message().starts_with("the record at byte 21 has 1000 bytes, more than the 100 bytes allowed"));
+        step.error->message().starts_with("the record at byte 21 has 1000 bytes, more than the limit of 100 bytes"));
     EXPECT_EQ(step.consumed, here);
     EXPECT_EQ(step.skipped, static_cast<int64_t>(1016 - here));
     EXPECT_EQ(parser.offset(), static_cast<int64_t>(large) + 1016);
     EXPECT_EQ(parser.step(Bytes(file).substr(large + 1016), std::nullopt).payload, "last");
   }
-  // What lies in the window needs no room.
+  // A record that is completely in the window needs no memory.
   EXPECT_EQ(RecordParser(0, 100).step(Bytes(file).substr(large), std::nullopt).payload.size(), 1000u);
 }
 
-// Inside damage such a length is not believed: nothing says that it is one.
-TEST(RecordParser, LooksForTheNextRecordOfItsSizeBehindDamage) {
+// Inside damage, such a length is not accepted, because nothing confirms that it is one.
+TEST(RecordParser, SearchesForTheNextRecordBelowTheLimitAfterDamage) {
   std::string file(20, '?');
   file += header_of(1 << 20);
   append_record(file, "last");

@@ -14,23 +14,23 @@ namespace {
 
 using Samples = std::vector<int>;
 
-Result<DecodedPicture> decoded(Bytes bytes, const WebpOptions& options = {}) {
+Result<DecodedImage> decoded(Bytes bytes, const WebpOptions& options = {}) {
   return decoded_by(decode_webp, webp_info, bytes, options);
 }
 std::string complaint(Bytes bytes, const WebpOptions& options = {}) {
-  const Result<DecodedPicture> result = decoded(bytes, options);
+  const Result<DecodedImage> result = decoded(bytes, options);
   return result ? "" : result.error().message();
 }
-std::string file(const std::string& name) { return fixture("pictures/" + name + ".webp"); }
+std::string file(const std::string& name) { return fixture("image_formats/" + name + ".webp"); }
 
-// Nothing decodes in a build without the library.
+// A build without the library cannot decode.
 class Webp : public testing::Test {
   void SetUp() override {
     if (webp_info("").error().code() == Code::kUnimplemented) GTEST_SKIP() << webp_info("").error().message();
   }
 };
 
-// What tools/make_picture_golden.py put into the files.
+// The pixels that tools/make_format_golden.py wrote into the files.
 Samples pattern(int channels, int frames = 1) {
   Samples samples;
   for (int frame = 0; frame < frames; ++frame)
@@ -40,8 +40,8 @@ Samples pattern(int channels, int frames = 1) {
   return samples;
 }
 
-TEST_F(Webp, GivesThePixelsThatWerePutIn) {
-  EXPECT_EQ(*webp_info(file("still")), (PictureInfo{5, 7, 3}));
+TEST_F(Webp, DecodesThePixelsThatWereEncoded) {
+  EXPECT_EQ(*webp_info(file("still")), (ImageInfo{5, 7, 3}));
   EXPECT_EQ(decoded(file("still"))->samples, pattern(3));
   EXPECT_EQ(decoded(file("alpha"))->samples, pattern(4));
   const Samples lossy = decoded(file("lossy"))->samples, wanted = pattern(3);
@@ -49,7 +49,7 @@ TEST_F(Webp, GivesThePixelsThatWerePutIn) {
   for (size_t i = 0; i < lossy.size(); ++i) EXPECT_LE(std::abs(lossy[i] - wanted[i]), 40) << i;
 }
 
-TEST_F(Webp, HasTheChannelsAskedFor) {
+TEST_F(Webp, HasTheRequestedChannels) {
   const Samples rgba = decoded(file("still"), {.channels = 4})->samples;
   const Samples rgb = pattern(3), grey = decoded(file("still"), {.channels = 1})->samples;
   ASSERT_EQ(grey.size() * 4, rgba.size());
@@ -61,48 +61,48 @@ TEST_F(Webp, HasTheChannelsAskedFor) {
 }
 
 TEST_F(Webp, MayBeAnAnimation) {
-  EXPECT_EQ(*webp_info(file("animated")), (PictureInfo{5, 7, 3, 8, 3}));
+  EXPECT_EQ(*webp_info(file("animated")), (ImageInfo{5, 7, 3, 8, 3}));
   EXPECT_EQ(decoded(file("animated"))->samples, pattern(3, 3));
   EXPECT_EQ(decoded(file("animated"), {.first_only = true})->samples, pattern(3));
   EXPECT_EQ(webp_info(file("animated_alpha"))->channels, 4);
 }
 
-TEST_F(Webp, ThatIsCutAnywhereIsDataLoss) {
+TEST_F(Webp, TruncatedAnywhereIsDataLoss) {
   for (const char* name : {"still", "alpha", "lossy", "animated", "turned"}) {
     const std::string bytes = file(name);
     for (size_t size = 0; size < bytes.size(); ++size) {
-      const Result<DecodedPicture> result = decoded(Bytes(bytes).substr(0, size));
+      const Result<DecodedImage> result = decoded(Bytes(bytes).substr(0, size));
       ASSERT_FALSE(result.ok()) << name << size;
       EXPECT_EQ(result.error().code(), Code::kDataLoss) << name << size;
     }
     EXPECT_EQ(decoded(bytes + "more")->samples, decoded(bytes)->samples);
   }
-  EXPECT_EQ(complaint(file("still").substr(0, 40)), "WebP data ends early: it has 40 bytes of 52");
+  EXPECT_EQ(complaint(file("still").substr(0, 40)), "WebP data ends early: it has 40 bytes, expected 52");
 }
 
-TEST_F(Webp, WithAnyByteChangedGivesPixelsOrAnError) {
+TEST_F(Webp, WithAnyByteChangedReturnsPixelsOrAnError) {
   for (const char* name : {"still", "lossy", "animated"}) {
     const std::string bytes = file(name);
     for (size_t i = 0; i < bytes.size(); ++i)
       for (const int change : {1, 0x80, 0xff}) {
         std::string changed = bytes;
         changed[i] = static_cast<char>(changed[i] ^ change);
-        const Result<PictureInfo> info = webp_info(changed);
+        const Result<ImageInfo> info = webp_info(changed);
         if (info && info->height * info->width > 1 << 16) continue;
         (void)decoded(changed);
       }
   }
 }
 
-TEST_F(Webp, OfEnormousSizeGetsNoMemory) {
+TEST_F(Webp, OfEnormousSizeIsRejectedBeforeAllocation) {
   std::string bytes = file("animated");
-  const size_t canvas = bytes.find("VP8X") + 12;  // width and height less one, three bytes each
+  const size_t canvas = bytes.find("VP8X") + 12;  // width and height minus one, three bytes each
   bytes.replace(canvas, 6, std::string("\xff\xff\0\xff\xff\0", 6));
   EXPECT_FALSE(decoded(bytes).ok());
 }
 
-TEST_F(Webp, RefusesWrongOptions) {
-  EXPECT_EQ(complaint("", {.channels = 2}), "a WebP is decoded to 0, 1, 3 or 4 channels, not 2");
+TEST_F(Webp, RejectsInvalidOptions) {
+  EXPECT_EQ(complaint("", {.channels = 2}), "a WebP cannot be decoded to 2 channels, expected 0, 1, 3 or 4");
   EXPECT_EQ(complaint("RIFF"), "WebP data ends early: it has 4 bytes");
 }
 

@@ -11,7 +11,7 @@ Origin origin_of(int64_t position) {
   return origin;
 }
 
-// What failed has no value, so its structure binds nobody.
+// A failed row has no value, so its structure does not matter.
 TEST(Runs, TakesTheStructureOfTheFirstRowThatDidNotFail) {
   const Element pair = tuple_of({Element(Array::of<int64_t>(1)), Element(Array::of<int64_t>(2))});
   RunBuilder rows;
@@ -25,8 +25,55 @@ TEST(Runs, TakesTheStructureOfTheFirstRowThatDidNotFail) {
   EXPECT_EQ(all.element(1), pair);
 }
 
-// A row may be kept for long; the table it came in need not.
-TEST(Tables, OfViewsKeepTheCharactersAndTheirRowsKeepNoTable) {
+// A file whose truncation is set by the test.
+struct File final : Backing {
+  bool intact() const override { return whole; }
+  bool whole = true;
+};
+
+// "one" and "two", as views of a file.
+Array table_in(const File& file) {
+  static constexpr Bytes kText = "onetwo";
+  Buffer* owner = Buffer::wrap(kText.data(), kText.size(), [] {}, &file);
+  owner->set_source({"a.txt", 100});
+  const Bytes views[] = {kText.substr(0, 3), kText.substr(3)};
+  return Array::view_strings(views, owner);
+}
+
+TEST(TruncatedFiles, FailCopiesAndNameThePlace) {
+  File file;
+  const Array table = table_in(file);
+  const Array rows[] = {table.row(1), table.row(0)};
+  EXPECT_TRUE(Buffer::any_backed());
+  EXPECT_EQ(table.clone().value(), table);
+  EXPECT_EQ(stacked(rows).value(), Array::from(std::vector<std::string>{"two", "one"}));
+  file.whole = false;
+  EXPECT_EQ(table.clone().error().place().path, "a.txt");
+  EXPECT_EQ(stacked(rows).error().code(), Code::kDataLoss);
+  EXPECT_EQ(rows[0].clone().error().place().offset, 103);
+}
+
+TEST(TruncatedFiles, FailTheRowsThatWereReadFromThem) {
+  File cut, kept;
+  stoker::Run input;
+  input.nest = Nest::leaf();
+  input.size = 4;
+  input.columns.emplace_back(
+      Arrays{table_in(kept).row(0), table_in(cut).row(0), table_in(cut).row(1), table_in(cut).row(0)});
+  input.fail(3, Error::invalid("before"));
+  stoker::Run made = input;
+  made.fail(1, Error::invalid("made of zeros"));
+  cut.whole = false;
+  made.fail_truncated(input);
+  ASSERT_EQ(made.failed.size(), 3u);
+  EXPECT_EQ(made.failure_of(0), nullptr);
+  EXPECT_EQ(made.failure_of(1)->error.code(), Code::kDataLoss);
+  EXPECT_EQ(made.failure_of(2)->error.code(), Code::kDataLoss);
+  EXPECT_EQ(made.failure_of(3)->error.message(), "before");
+}
+
+// A row may be kept for a long time. It must not keep the table alive.
+TEST(Tables, OfViewsKeepTheCharactersAliveAndRowsDoNotKeepTheTable) {
   bool freed = false;
   const std::string text = "onetwo";
   Buffer* owner = Buffer::wrap(text.data(), text.size(), [&] { freed = true; });

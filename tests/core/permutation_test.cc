@@ -26,8 +26,8 @@ bool is_bijection(const std::vector<int64_t>& order) {
   return true;
 }
 
-// How many standard deviations the chi-square of these counts lies above what
-// even chances give.
+// The distance, in standard deviations, of the chi-square statistic of these counts from its
+// expected value for a uniform distribution.
 double excess(const std::vector<int>& counts) {
   double draws = 0;
   for (int count : counts) draws += count;
@@ -38,19 +38,19 @@ double excess(const std::vector<int>& counts) {
   return (chi - freedom) / std::sqrt(2 * freedom);
 }
 
-TEST(Permutation, HoldsEveryNumberOnceForEverySmallSize) {
+TEST(Permutation, ContainsEveryNumberOnceForEverySmallSize) {
   for (int64_t n = 0; n <= 2000; ++n)
     for (uint64_t key : {uint64_t{0}, uint64_t{1}, ~uint64_t{0}})
       EXPECT_TRUE(is_bijection(order_of(key, n))) << "key " << key << ", n " << n;
 }
 
 // tf.data's global shuffle repeats one element and loses one at 2^16 + 1, 2^18 + 1, …
-TEST(Permutation, HoldsEveryNumberOnceAroundPowersOfTwo) {
+TEST(Permutation, ContainsEveryNumberOnceAroundPowersOfTwo) {
   for (int64_t n : {65535, 65536, 65537, 262143, 262144, 262145, 1048577})
     for (uint64_t key : {0, 7, 123456789}) EXPECT_TRUE(is_bijection(order_of(key, n))) << "key " << key << ", n " << n;
 }
 
-TEST(Permutation, CanBeUndoneAtEverySize) {
+TEST(Permutation, HasAnInverseAtEverySize) {
   std::vector<int64_t> sizes = {1, 2, 15, 16, 17, 31, 32, 33, 100, 255, 256, 257, 1000000007, INT64_MAX};
   for (int bits = 20; bits < 63; ++bits)
     for (int64_t off : {-1, 0, 1}) sizes.push_back((int64_t{1} << bits) + off);
@@ -74,7 +74,7 @@ TEST(Permutation, RepeatsNothingAtTheLargestSizes) {
   }
 }
 
-TEST(Permutation, GivesTheseNumbersForEver) {
+TEST(Permutation, NeverChanges) {
   EXPECT_EQ(order_of(42, 10), (std::vector<int64_t>{2, 5, 1, 0, 9, 7, 3, 8, 4, 6}));
   EXPECT_EQ(order_of(42, 20),
             (std::vector<int64_t>{2, 8, 15, 19, 7, 16, 18, 13, 1, 17, 3, 5, 4, 9, 12, 0, 10, 14, 11, 6}));
@@ -84,7 +84,7 @@ TEST(Permutation, GivesTheseNumbersForEver) {
   EXPECT_EQ(Permutation(42, INT64_MAX)(1), 454327451670962476);
 }
 
-TEST(Permutation, FillsFromAnyPlace) {
+TEST(Permutation, FillsFromAnyPosition) {
   const Permutation permutation(9, 1000);
   std::vector<int64_t> part(100);
   permutation.fill(333, part);
@@ -92,7 +92,7 @@ TEST(Permutation, FillsFromAnyPlace) {
   permutation.fill(1000, {});
 }
 
-TEST(Permutation, GivesEverySmallOrderEquallyOften) {
+TEST(Permutation, ProducesEverySmallOrderEquallyOften) {
   for (int64_t n : {2, 3, 4, 5, 6}) {
     std::map<std::vector<int64_t>, int> times;
     for (uint64_t key = 0; key < 200000; ++key) ++times[order_of(key, n)];
@@ -112,7 +112,7 @@ TEST(Permutation, PutsTheFirstElementAnywhereOverTheKeys) {
   }
 }
 
-TEST(Permutation, PutsPairsOfNeighboursAnywhereOverTheKeys) {
+TEST(Permutation, PutsPairsOfNeighborsAnywhereOverTheKeys) {
   for (int64_t n : {11, 16, 17, 32, 33, 64, 65, 100}) {
     std::vector<int> counts(static_cast<size_t>(n * (n - 1)));
     for (int64_t key = 0; key < 50 * n * n; ++key) {
@@ -125,7 +125,7 @@ TEST(Permutation, PutsPairsOfNeighboursAnywhereOverTheKeys) {
   }
 }
 
-TEST(Permutation, LeavesNoStepBetweenNeighboursMoreLikely) {
+TEST(Permutation, MakesEveryDistanceBetweenNeighborsEquallyLikely) {
   constexpr int64_t kSize = 1 << 20;
   for (uint64_t key : {1, 2, 3}) {
     const std::vector<int64_t> order = order_of(key, kSize);
@@ -143,7 +143,7 @@ TEST(Permutation, ChangesWithTheKeyAndWithTheSize) {
   EXPECT_NE(order_of(1, 1000), longer);
 }
 
-TEST(PermutationDeathTest, RefusesPlacesOutsideOfIt) {
+TEST(PermutationDeathTest, RejectsPositionsOutOfRange) {
   EXPECT_DEATH(Permutation(1, 10)(10), "x < n_");
   EXPECT_DEATH(Permutation(1, 0)(0), "x < n_");
   EXPECT_DEATH(Permutation(1, 100)(-1), "x < n_");

@@ -13,8 +13,8 @@ namespace {
 using Block = std::array<uint32_t, 4>;
 constexpr uint32_t kOnes = 0xffffffff;
 
-// The kat_vectors of Random123 for philox4x32, 10 rounds.
-TEST(PhiloxBlock, GivesThePublishedAnswers) {
+// The kat_vectors of Random123 for philox4x32 with 10 rounds.
+TEST(PhiloxBlock, MatchesThePublishedVectors) {
   EXPECT_EQ(philox_block({0, 0, 0, 0}, {0, 0}), (Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   EXPECT_EQ(philox_block({kOnes, kOnes, kOnes, kOnes}, {kOnes, kOnes}),
             (Block{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
@@ -28,7 +28,7 @@ std::vector<uint32_t> take(Philox philox, int count) {
   return outputs;
 }
 
-TEST(Philox, TakesTheSeedAsKeyAndTheSecondSeedAsHighHalfOfTheCounter) {
+TEST(Philox, UsesTheSeedAsKeyAndTheSecondSeedAsHighHalfOfTheCounter) {
   const Philox philox(0x299f31d0a4093822, 0x0370734413198a2e);
   const std::vector<uint32_t> outputs = take(philox, 8);
   const Block first = philox_block({0, 0, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0});
@@ -37,7 +37,7 @@ TEST(Philox, TakesTheSeedAsKeyAndTheSecondSeedAsHighHalfOfTheCounter) {
   EXPECT_EQ(std::vector(outputs.begin() + 4, outputs.end()), std::vector(second.begin(), second.end()));
 }
 
-TEST(Philox, SkipsToWhereCallsWouldHaveGot) {
+TEST(Philox, SkipsAsManyOutputsAsCallsWould) {
   for (uint64_t before = 0; before < 9; ++before) {
     for (uint64_t skipped = 0; skipped < 21; ++skipped) {
       Philox called(7, 9);
@@ -59,7 +59,7 @@ TEST(Philox, CarriesBeyondTwoToThe64Blocks) {
   EXPECT_EQ(take(philox, 5), take(Philox(7, 10), 5));
 }
 
-TEST(Philox, IsEqualOnlyWithTheSameSeedsAtTheSamePlace) {
+TEST(Philox, IsEqualOnlyWithTheSameSeedsAtTheSamePosition) {
   Philox one(1, 2);
   const Philox same = one;
   EXPECT_EQ(one, same);
@@ -69,7 +69,7 @@ TEST(Philox, IsEqualOnlyWithTheSameSeedsAtTheSamePlace) {
   EXPECT_NE(Philox(1, 2), Philox(2, 2));
 }
 
-TEST(TfSeeds, FollowsTensorFlow) {
+TEST(TfSeeds, MatchesTensorFlow) {
   EXPECT_EQ(tf_seeds({}, 42), (SeedPair{87654321, 42}));
   EXPECT_EQ(tf_seeds(5, 42), (SeedPair{5, 42}));
   EXPECT_EQ(tf_seeds(-1, -2), (SeedPair{2147483646, 2147483645}));
@@ -78,7 +78,7 @@ TEST(TfSeeds, FollowsTensorFlow) {
   EXPECT_EQ(tf_seeds(2147483647, -2147483647), (SeedPair{0, 2147483647}));
 }
 
-TEST(EpochPair, IsThePairThatPassesWouldHaveDrawn) {
+TEST(EpochPair, IsThePairThatSuccessivePassesDraw) {
   Philox parent(87654321, 42);
   for (int64_t pass = 0; pass < 50; ++pass) {
     const uint64_t seed = parent.next();
@@ -87,7 +87,7 @@ TEST(EpochPair, IsThePairThatPassesWouldHaveDrawn) {
   }
 }
 
-// tf.data's shuffle with a buffer as large as the data.
+// tf.data's shuffle with a buffer as large as the dataset.
 std::vector<int> tf_shuffle(int n, SeedPair seeds) {
   std::vector<int> slice(static_cast<size_t>(n));
   std::iota(slice.begin(), slice.end(), 0);
@@ -102,13 +102,13 @@ std::vector<int> tf_shuffle(int n, SeedPair seeds) {
 }
 
 // range(10).shuffle(10, seed=42) of TensorFlow 2.21, iterated twice.
-TEST(EpochPair, GivesTensorFlowsShuffle) {
+TEST(EpochPair, ReproducesTensorFlowsShuffle) {
   const SeedPair parent = tf_seeds({}, 42);
   EXPECT_EQ(tf_shuffle(10, epoch_pair(parent, 0)), (std::vector{5, 9, 6, 4, 7, 1, 2, 8, 3, 0}));
   EXPECT_EQ(tf_shuffle(10, epoch_pair(parent, 1)), (std::vector{3, 7, 6, 5, 8, 4, 0, 1, 9, 2}));
 }
 
-TEST(Rng, GivesTheseBitsForEver) {
+TEST(Rng, NeverChanges) {
   Rng rng(1, 2, 3, 4);
   EXPECT_EQ(rng.bits32(), 1761707820u);
   EXPECT_EQ(rng.bits64(), 18275752087079752932u);
@@ -118,7 +118,7 @@ TEST(Rng, GivesTheseBitsForEver) {
   EXPECT_EQ(rng.normal(), -0x1.f794cb4e13838p-4);
 }
 
-TEST(Rng, GivesEachSeedStageAndOriginItsOwnNumbers) {
+TEST(Rng, DrawsDifferentNumbersForEachSeedStageAndOrigin) {
   std::set<uint64_t> firsts;
   for (uint64_t a = 0; a < 8; ++a)
     for (uint64_t b = 0; b < 8; ++b)
@@ -127,13 +127,13 @@ TEST(Rng, GivesEachSeedStageAndOriginItsOwnNumbers) {
   EXPECT_EQ(firsts.size(), 8u * 8 * 8 * 8);
 }
 
-TEST(Rng, IsSpreadEvenlyOverNeighbouringOrigins) {
+TEST(Rng, IsUniformOverNeighboringOrigins) {
   std::vector<int> counts(64);
   constexpr int kDraws = 64 * 1000;
   for (uint64_t i = 0; i < kDraws; ++i) ++counts[Rng(1, 2, 0, i).bits32() % 64];
   double chi = 0;
   for (int count : counts) chi += (count - 1000.0) * (count - 1000.0) / 1000;
-  EXPECT_LT(chi, 103);  // 63 degrees of freedom: once in a thousand keys
+  EXPECT_LT(chi, 103);  // 63 degrees of freedom: exceeded for one key in a thousand
 }
 
 TEST(Rng, StaysWithinItsRanges) {
@@ -156,8 +156,8 @@ TEST(Rng, DrawsEachNumberBelowNEquallyOften) {
   for (int count : counts) EXPECT_NEAR(count, 10000, 400);
 }
 
-// A plain remainder would give the numbers of the first third half again as often.
-TEST(Rng, IsFairForRangesNearTheWholeWord) {
+// A plain remainder would draw the numbers of the first third one and a half times as often.
+TEST(Rng, IsUniformForRangesNearTheWordSize) {
   Rng rng(1, 2, 3, 4);
   const int64_t n = 3 * (int64_t{1} << 61);
   std::vector<int> thirds(3);
@@ -165,7 +165,7 @@ TEST(Rng, IsFairForRangesNearTheWholeWord) {
   for (int count : thirds) EXPECT_NEAR(count, 10000, 400);
 }
 
-TEST(Rng, DrawsNormalNumbers) {
+TEST(Rng, DrawsNormallyDistributedNumbers) {
   Rng rng(1, 2, 3, 4);
   constexpr int kDraws = 200000;
   double sum = 0, squares = 0, fourth = 0;
@@ -183,7 +183,7 @@ TEST(Rng, DrawsNormalNumbers) {
   EXPECT_NEAR(beyond_two / double{kDraws}, 0.0455, 0.002);
 }
 
-TEST(RngDeathTest, RefusesAnEmptyRange) { EXPECT_DEATH(Rng(1, 2, 3, 4).below(0), "n > 0"); }
+TEST(RngDeathTest, RejectsAnEmptyRange) { EXPECT_DEATH(Rng(1, 2, 3, 4).below(0), "n > 0"); }
 
 }  // namespace
 }  // namespace stoker

@@ -14,7 +14,7 @@ namespace {
 
 using stoker::TempDir;
 
-// A record as `stoker pack` writes it.
+// A record in the form that `stoker pack` writes.
 std::string record_of(int64_t number) {
   std::vector<uint8_t> pixels(28 * 28);
   for (size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<uint8_t>(i * static_cast<size_t>(number + 1));
@@ -27,10 +27,10 @@ std::string record_of(int64_t number) {
   return example.serialized();
 }
 
-// The demo's loops over a few pictures, for a few steps.
+// Runs the loops of the demo over a few images, for a few steps.
 class Stalls : public testing::Test {
  protected:
-  static constexpr Effort kSmall{.batch = 8, .large_pictures = 16, .seconds = 60, .steps = 30, .window_seconds = 1e-3};
+  static constexpr Effort kSmall{.batch = 8, .large_images = 16, .seconds = 60, .steps = 30, .window_seconds = 1e-3};
 
   Stalls() {
     std::string file;
@@ -40,7 +40,7 @@ class Stalls : public testing::Test {
 
   std::string folder() const { return folder_.path().string(); }
 
-  // As much work for every batch, in the place of a network's.
+  // Stands in for a network: a constant amount of work per batch.
   Train train() {
     return [this](const stoker::Element& batch) {
       float sum = 0;
@@ -61,13 +61,14 @@ bool has(const Form& form, std::string_view code) {
 
 bool blames_the_training_thread(const Form& form) {
   return std::ranges::any_of(form.verdicts, [](const stoker::Verdict& verdict) {
-    return words_of(verdict).find("made in the training thread") != std::string::npos;
+    return describe(verdict).find("produced in the training thread") != std::string::npos;
   });
 }
 
-// Whether the good form waits hangs on what else the machine does: only that it is mended is certain.
+// The good form may wait if other programs use the machine. The tests check only
+// that the cause of the stalled form is gone.
 
-TEST_F(Stalls, DecodingInTheLoopIsToldOfTheStalledFormAlone) {
+TEST_F(Stalls, DecodingInTheLoopIsReportedOnlyForTheStalledForm) {
   const DecodeInTheLoop loop = decode_in_the_loop(train(), folder(), kSmall);
   EXPECT_EQ(loop.stalled.steps, 30);
   EXPECT_EQ(loop.good.steps, 30);
@@ -77,7 +78,7 @@ TEST_F(Stalls, DecodingInTheLoopIsToldOfTheStalledFormAlone) {
   EXPECT_FALSE(blames_the_training_thread(loop.good));
 }
 
-TEST_F(Stalls, ANewIteratorAtEachStepIsToldOfTheStalledFormAlone) {
+TEST_F(Stalls, ANewIteratorInEachStepIsReportedOnlyForTheStalledForm) {
   const Mended loop = new_iterator_each_step(train(), folder(), kSmall);
   EXPECT_EQ(loop.stalled.steps, 30);
   EXPECT_EQ(loop.good.steps, 30);
@@ -85,7 +86,7 @@ TEST_F(Stalls, ANewIteratorAtEachStepIsToldOfTheStalledFormAlone) {
   EXPECT_FALSE(has(loop.good, "ITER_RECREATED"));
 }
 
-TEST_F(Stalls, StepsBeyondTheDataAreToldOfTheStalledFormAlone) {
+TEST_F(Stalls, StepsBeyondTheDataAreReportedOnlyForTheStalledForm) {
   const Mended loop = steps_beyond_the_data(train(), folder(), kSmall);
   EXPECT_EQ(loop.stalled.steps, kBatchesThere);
   EXPECT_EQ(loop.good.steps, kStepsAsked);

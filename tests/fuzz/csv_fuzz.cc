@@ -1,5 +1,5 @@
-// Any text falls into records that cover it, each with the same end however
-// much of the text is known, and every field of a good one can be read.
+// Any text is divided into records that cover it. The end of each record does not depend on how
+// much of the text is known, and every field of a valid record can be read.
 #include <cstddef>
 #include <cstdint>
 

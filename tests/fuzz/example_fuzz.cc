@@ -1,7 +1,7 @@
-// Any bytes are read without a crash; what can be read and is written again
-// reads the same. Every kind of feature is decoded from them, alone and as a
-// vector of records: sparse indices lie inside of their shape, rows of ragged
-// values end where the values do, and a vector of records is the stack of them.
+// Any bytes are read without a crash. An example that can be read and is written again reads the
+// same. Every kind of feature is decoded from the bytes, alone and as a vector of records: sparse
+// indices are inside their shape, rows of ragged values end where the values do, and a vector of
+// records gives the stacked results of the single records.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -13,14 +13,15 @@
 #include "stoker/ops/call.h"
 #include "stoker/ops/parse_example.h"
 #include "stoker/ops/ragged_feature.h"
+#include "stoker/ops/sequence_feature.h"
 #include "stoker/ops/sparse_features.h"
 
 namespace stoker {
 namespace {
 
-// ---- what is read is written again
+// ---- writing again what was read
 
-// Hands the values of a feature over to put(values); false where they cannot be read.
+// Passes the values of a feature to put(values). Returns false if they cannot be read.
 template <typename T, typename Put>
 bool copy_values(const Feature& feature, Put put) {
   const Result<int64_t> count = count_values(feature);
@@ -54,7 +55,7 @@ bool copy_list(Bytes list, const std::string& name, SequenceExampleWriter& write
   }
 }
 
-// A name that comes twice would be joined with the first.
+// A name that occurs twice would be joined with the first one.
 template <typename Copy>
 bool copy_part(Bytes example, ExamplePart part, Copy copy) {
   std::vector<std::string> seen;
@@ -125,7 +126,7 @@ void check_ragged(RaggedFeature op, const Array& records) {
   for (int64_t part = 3; part-- > 0;) {
     op.part = part;
     const Result<Array> splits = decoded(op, records, op.steps);
-    if (!splits) continue;  // fewer dimensions
+    if (!splits) continue;  // fewer dims
     const auto ends = splits->values<int32_t>();
     STOKER_CHECK(!ends.empty() && ends.front() == 0 && ends.back() == inside && std::ranges::is_sorted(ends));
     inside = splits->dim(0) - 1;
@@ -156,7 +157,7 @@ void decode_all(const Array& records) {
   (void)decoded(SequenceLength{.key = "a"}, records, true);
 }
 
-// Each alone and both as a vector.
+// Each record alone, and both as a vector.
 void stack_both(Bytes one, Bytes other) {
   const std::vector<Bytes> both = {one, other};
   for (const DType dtype : {DType::kInt64, DType::kFloat32, DType::kBytes}) {
@@ -179,7 +180,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Bytes bytes(reinterpret_cast<const char*>(data), size);
   write_again(bytes);
   decode_all(Array::of_bytes(bytes));
-  const size_t half = size == 0 ? 0 : static_cast<uint8_t>(bytes[0]) % size;  // two records, cut anywhere
+  const size_t half = size == 0 ? 0 : static_cast<uint8_t>(bytes[0]) % size;  // two records, split anywhere
   const std::vector<Bytes> both = {bytes.substr(0, half), bytes.substr(half)};
   decode_all(Array::from(both));
   stack_both(both[0], both[1]);

@@ -1,4 +1,4 @@
-// Any bytes lie in one of eight ways, and are of some kind.
+// Any bytes have one of the eight orientations and some kind of file.
 #include <cstddef>
 #include <cstdint>
 
@@ -10,6 +10,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Bytes bytes(reinterpret_cast<const char*>(data), size);
   const int orientation = exif_orientation(bytes);
   STOKER_CHECK(orientation >= 1 && orientation <= 8);
-  STOKER_CHECK(!not_a_picture(bytes).message().empty());
+  STOKER_CHECK(!not_a_image(bytes).message().empty());
   return 0;
 }

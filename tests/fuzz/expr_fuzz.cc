@@ -1,6 +1,5 @@
-// Any text that is a function runs on a small run without a crash, gives the
-// same for rows in a block and rows apart, and is written so that it reads
-// the same again.
+// Any text that is a valid function runs on a small run without a crash, gives the same result for
+// rows in a block and for separate rows, and is serialized so that it parses to the same function.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -39,8 +38,7 @@ Run small_run(int fields, bool dense) {
   return run;
 }
 
-// Large results are somebody else's test: an outer product of outer products
-// needs memory, not care.
+// Large results are not tested here: an outer product of outer products only needs memory.
 bool too_large(const Json& json) {
   if (const int64_t* i = json.as<int64_t>()) return *i > 64 || *i < -64;
   if (const Json::List* list = json.as<Json::List>()) {
@@ -62,14 +60,14 @@ void run_one(std::string_view text) {
   context.registry = &registry;
   const auto program = Program::from_json(*json, context);
   if (!program || (*program)->arguments() > 3 || (*program)->waits()) return;
-  (void)(*program)->words();
+  (void)(*program)->describe();
   const int fields = (*program)->arguments();
 
   Run dense = small_run(fields, true), apart = small_run(fields, false);
   Spec before{dense.nest, {}};
   for (const Column& column : dense.columns) {
     const Array row = column.row(0);
-    before.leaves.push_back({row.type(), std::vector<int64_t>(row.dims().begin(), row.dims().end())});
+    before.leaves.push_back({row.type(), std::vector<int64_t>(row.shape().begin(), row.shape().end())});
   }
   const Result<Spec> spec = (*program)->spec(before);
   Context one, other;
@@ -87,7 +85,7 @@ void run_one(std::string_view text) {
 
   WriteContext write;
   const Result<Json> written = (*program)->to_json(write);
-  if (!written) return;  // an array too large for the text
+  if (!written) return;  // an array is too large to be inline
   const auto again = Program::from_json(*written, context);
   STOKER_CHECK(again.ok());
   WriteContext write_again;

@@ -1,4 +1,4 @@
-// Any bytes give frames of the size that was said before, or an error.
+// Any bytes give frames of the size that gif_info() returned, or an error.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -11,10 +11,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Bytes bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   const GifOptions options{
       .channels = data[0] & 1 ? 1 : 0, .first_only = (data[0] & 2) != 0, .try_recover_truncated = (data[0] & 4) != 0};
-  const Result<PictureInfo> info = gif_info(bytes, options);
-  if (info && info->frames * info->height * info->width > 1 << 20) return 0;  // slow, and no different
+  const Result<ImageInfo> info = gif_info(bytes, options);
+  if (info && info->frames * info->height * info->width > 1 << 20) return 0;  // slow, and tests nothing else
   std::vector<std::byte> pixels;
-  const Result<void> done = decode_gif(bytes, options, [&](const PictureInfo& size_now) -> Result<PixelRows> {
+  const Result<void> done = decode_gif(bytes, options, [&](const ImageInfo& size_now) -> Result<PixelRows> {
     STOKER_CHECK(size_now == *info);
     const int64_t stride = size_now.width * size_now.channels;
     pixels.resize(static_cast<size_t>(size_now.frames * size_now.height * stride));

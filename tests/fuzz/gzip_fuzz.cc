@@ -1,5 +1,5 @@
-// Any bytes are inflated to the same text and the same verdict, whatever is
-// asked for at once; what both inflaters call whole, they agree on.
+// Any bytes are decompressed to the same text and the same error, regardless of the buffer size.
+// Both inflaters agree on complete data.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace stoker {
 namespace {
 
-constexpr size_t kEnough = 1 << 20;  // a bomb may go on for long
+constexpr size_t kEnough = 1 << 20;  // a decompression bomb may produce far more
 
 struct Text {
   std::string bytes;

@@ -1,5 +1,5 @@
-// Any bytes give a picture of the size that was said before, or an error; with
-// restart markers they give the same.
+// Any bytes give an image of the size that jpeg_info() returned, or an error. Rewritten with
+// restart markers, they give the same image.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,7 +14,7 @@ namespace {
 std::optional<std::vector<std::byte>> pixels_of(stoker::Bytes bytes) {
   using namespace stoker;
   std::vector<std::byte> pixels;
-  const Result<void> done = decode_jpeg(bytes, {}, [&](const PictureInfo& size) -> Result<PixelRows> {
+  const Result<void> done = decode_jpeg(bytes, {}, [&](const ImageInfo& size) -> Result<PixelRows> {
     pixels.resize(static_cast<size_t>(size.height * size.width * size.channels));
     return PixelRows{pixels.data(), size.width * size.channels};
   });
@@ -33,19 +33,19 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                             .try_recover_truncated = (data[0] & 8) != 0,
                             .acceptable_fraction = data[0] & 16 ? 0.5f : 1.0f,
                             .dct = data[0] & 32 ? JpegDct::kIntegerFast : JpegDct::kIntegerAccurate};
-  const Result<PictureInfo> info = jpeg_info(bytes, options);
-  if (info && info->height * info->width > 1 << 20) return 0;  // slow, and no different
+  const Result<ImageInfo> info = jpeg_info(bytes, options);
+  if (info && info->height * info->width > 1 << 20) return 0;  // slow, and tests nothing else
   std::vector<std::byte> pixels;
-  (void)decode_jpeg(bytes, options, [&](const PictureInfo& size_now) -> Result<PixelRows> {
+  (void)decode_jpeg(bytes, options, [&](const ImageInfo& size_now) -> Result<PixelRows> {
     STOKER_CHECK(size_now == *info);
     pixels.resize(static_cast<size_t>(size_now.height * size_now.width * size_now.channels));
     return PixelRows{pixels.data(), size_now.width * size_now.channels};
   });
-  const auto choose = [](const PictureInfo& whole) -> Result<PictureWindow> {
-    return PictureWindow{whole.height / 3, whole.width / 4, (whole.height + 1) / 2, (whole.width + 2) / 3};
+  const auto choose = [](const ImageInfo& whole) -> Result<ImageRegion> {
+    return ImageRegion{whole.height / 3, whole.width / 4, (whole.height + 1) / 2, (whole.width + 2) / 3};
   };
   int sum = 0;
-  const auto use = [&](const PictureInfo& whole, JpegRows& rows) -> Result<void> {
+  const auto use = [&](const ImageInfo& whole, JpegRows& rows) -> Result<void> {
     for (int64_t y = 0; y < (whole.height + 1) / 2; ++y) {
       const void* row = nullptr;
       STOKER_TRY(rows.rows(y, 1, &row));

@@ -1,5 +1,5 @@
-// Any line is a dict of the features asked for, in their types and shapes, or
-// an error of that line.
+// Any line gives a dict of the requested features, in their types and shapes, or an error of that
+// line.
 #include <cstddef>
 #include <cstdint>
 

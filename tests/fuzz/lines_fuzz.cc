@@ -1,4 +1,4 @@
-// Any bytes, in any pieces, are the lines that a plain loop finds in them.
+// Any bytes, in any pieces, give the lines that a plain loop finds in them.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// Any bytes are an array of exactly their values, a zip of such, or an error.
+// Any bytes give an array of exactly their values, a zip file of such arrays, or an error.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,6 +1,6 @@
-// Hopping over any bytes finds a place for each record and error that reading
-// them gives, and an index keeps those. Any bytes are an index whose numbers
-// can all be asked for, or an error; those under a right checksum too.
+// Reading only the headers of any bytes finds an offset for each record and each error that reading
+// everything finds, and an index stores them. Any bytes are an index whose numbers can all be read,
+// or an error, also with a correct checksum.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -1,5 +1,5 @@
-// Any bytes are the members of a tar or an error; what is called whole lies in
-// the archive where it is said to, however the bytes come.
+// Any bytes give the members of a tar file, or an error. Members that are reported as complete are
+// at the reported offset of the archive, regardless of how the bytes arrive.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

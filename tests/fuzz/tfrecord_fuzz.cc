@@ -1,6 +1,5 @@
-// Any bytes, in any pieces and with or without a known size, give the same
-// records and errors; no error ever stands twice at one place. Whole records are
-// those that are taken in one go.
+// Any bytes, in any pieces and with or without a known size, give the same records and errors. No
+// two errors have the same offset. The fast path returns the complete records.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +14,7 @@ namespace {
 
 using Kind = RecordParser::Step::Kind;
 
-// With many small records put in, so that what is flipped lies between whole ones.
+// Contains many small records, so that flipped bytes are between complete ones.
 std::string file_of(Bytes bytes) {
   std::string file;
   for (; !bytes.empty(); bytes.remove_prefix(std::min<size_t>(bytes.size(), 9))) {

@@ -23,8 +23,8 @@ Extremes extremes(Draw draw) {
   return found;
 }
 
-// torchvision's tables: RandAugment at its last step.
-TEST(Augment, DrawsRandAugmentsMagnitudes) {
+// The tables of torchvision: RandAugment at its last step.
+TEST(Augment, DrawsTheMagnitudesOfRandAugment) {
   const Extremes found = extremes([](Rng& rng) { return draw_rand_augment(rng, 30, 31, 331, 662); });
   EXPECT_EQ(found.size(), all_augmentations().size());
   EXPECT_EQ(found.at(Augmentation::kShearX), (std::pair{-0.3, 0.3}));
@@ -37,7 +37,7 @@ TEST(Augment, DrawsRandAugmentsMagnitudes) {
   EXPECT_EQ(found.at(Augmentation::kEqualize), (std::pair{0.0, 0.0}));
 }
 
-TEST(Augment, DrawsTrivialAugmentsMagnitudes) {
+TEST(Augment, DrawsTheMagnitudesOfTrivialAugment) {
   const Extremes found = extremes([](Rng& rng) { return draw_trivial_augment(rng, 31); });
   EXPECT_EQ(found.size(), all_augmentations().size());
   EXPECT_EQ(found.at(Augmentation::kShearY), (std::pair{-0.99, 0.99}));
@@ -48,12 +48,12 @@ TEST(Augment, DrawsTrivialAugmentsMagnitudes) {
   EXPECT_EQ(found.at(Augmentation::kSolarize), (std::pair{0.0, 255.0}));
 }
 
-TEST(Augment, KnowsItsNames) {
+TEST(Augment, HasTheNamesOfTorchvision) {
   for (Augmentation each : all_augmentations()) EXPECT_EQ(augmentation_named(name_of(each)), each);
   EXPECT_EQ(augmentation_named("Invert"), std::nullopt);
 }
 
-TEST(Augment, ErasesWindowsOfTheAreaAndRatioAsked) {
+TEST(Augment, ErasesWindowsOfTheRequestedAreaAndRatio) {
   Rng rng(1, 2, 3, 4);
   double least = 1, most = 0;
   for (int i = 0; i < 1000; ++i) {

@@ -14,7 +14,7 @@ using Floats = std::vector<float>;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-TEST(Color, TurnsHuesRoundTheCircle) {
+TEST(Color, RotatesHuesAroundTheCircle) {
   const Floats red{1, 0, 0}, dull{0.5, 0.25, 0.25};
   Floats out(3);
   adjust_hue(red.data(), 1.0f / 3, out.data(), 1);
@@ -29,7 +29,7 @@ TEST(Color, TurnsHuesRoundTheCircle) {
   }
 }
 
-TEST(Color, LosesAndGainsSaturation) {
+TEST(Color, DecreasesAndIncreasesSaturation) {
   const Floats color{0.5, 0.25, 0.25};
   Floats out(3);
   adjust_saturation(color.data(), 0, out.data(), 1);
@@ -38,7 +38,7 @@ TEST(Color, LosesAndGainsSaturation) {
   EXPECT_EQ(out, (Floats{0.5, 0, 0}));
 }
 
-TEST(Color, GoesToOtherSpacesAndBack) {
+TEST(Color, ConvertsToOtherSpacesAndBack) {
   Floats colors;
   for (int i = 0; i < 300; ++i) colors.push_back(static_cast<float>(i * 67 % 101) / 100);
   Floats hsv(colors.size()), yuv(colors.size()), back(colors.size());
@@ -50,7 +50,7 @@ TEST(Color, GoesToOtherSpacesAndBack) {
   for (size_t i = 0; i < colors.size(); ++i) EXPECT_NEAR(yuv[i], colors[i], 1e-5);
 }
 
-TEST(Color, TakesWhatIsNoNumber) {
+TEST(Color, AcceptsNonFiniteNumbers) {
   for (float odd : {kNan, kInfinity, -kInfinity}) {
     Floats color{odd, 0.5f, 0.25f};
     Floats out(3);
@@ -64,7 +64,7 @@ TEST(Color, TakesWhatIsNoNumber) {
   }
 }
 
-TEST(Color, RaisesToPowersAsExactlyAsFloatsAllow) {
+TEST(Color, ComputesPowersWithFloatPrecision) {
   for (float gamma : {0.0f, 0.45f, 1.0f, 2.2f, 31.0f, 1e5f})
     for (float value = 1e-30f; value < 1e30f; value *= 1.7f) {
       float out = 0;
@@ -80,14 +80,14 @@ TEST(Color, RaisesToPowersAsExactlyAsFloatsAllow) {
   EXPECT_FLOAT_EQ(out[2], 2 * std::sqrt(1e-40f));
 }
 
-TEST(Color, MovesContrastFromTheMeanOfEachChannel) {
+TEST(Color, ChangesContrastAroundTheMeanOfEachChannel) {
   const Floats pixels{0, 4, 2, 8};
   Floats out(4);
   adjust_contrast(pixels.data(), 2, out.data(), 2, 2);
   EXPECT_EQ(out, (Floats{-1, 2, 3, 10}));
 }
 
-TEST(Color, StandardizesEvenWhatIsAllAlike) {
+TEST(Color, StandardizesAConstantImage) {
   const Floats pixels{1, 3}, flat(16, 7.0f);
   Floats out(2), none(16);
   standardize(pixels.data(), out.data(), 2);

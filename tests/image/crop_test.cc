@@ -16,7 +16,7 @@ Array numbered(std::vector<int64_t> dims) {
 
 std::vector<uint8_t> window(const Array& from, CropBox box) {
   Array to = Array::make({box.height, box.width, from.dim(2)}, DType::kUint8).value();
-  take_window(picture_of(from), box, picture_of(to));
+  take_window(image_view(from), box, image_view(to));
   const auto values = to.values<uint8_t>();
   return {values.begin(), values.end()};
 }
@@ -25,13 +25,13 @@ using Values = std::vector<uint8_t>;
 
 TEST(Crop, IsAViewOfTheRowsInTheBox) {
   const Array from = numbered({3, 4, 1});
-  const ImageView view = cropped(picture_of(from), {1, 2, 2, 2});
+  const ImageView view = cropped(image_view(from), {1, 2, 2, 2});
   EXPECT_EQ(view.row<uint8_t>(0)[0], 7);
   EXPECT_EQ(view.row<uint8_t>(1)[1], 12);
   EXPECT_EQ(view.row_size(), 2);
 }
 
-TEST(Crop, TakesAWindowAndBlackOutsideThePicture) {
+TEST(Crop, IsBlackOutsideTheImage) {
   const Array from = numbered({2, 3, 1});
   EXPECT_EQ(window(from, {0, 1, 2, 2}), (Values{2, 3, 5, 6}));
   EXPECT_EQ(window(from, {-1, -1, 2, 3}), (Values{0, 0, 0, 0, 1, 2}));
@@ -41,16 +41,16 @@ TEST(Crop, TakesAWindowAndBlackOutsideThePicture) {
   EXPECT_EQ(window(from, {0, 9, 1, 2}), (Values{0, 0}));
 }
 
-TEST(Crop, FindsTheMiddleAsTensorflowAndTorchvisionDo) {
+TEST(Crop, FindsTheCenterAsTensorflowAndTorchvisionDo) {
   EXPECT_EQ(central_box(7, 10, 0.5), (CropBox{1, 2, 5, 6}));
   EXPECT_EQ(central_box(7, 10, 1.0), (CropBox{0, 0, 7, 10}));
-  // Python's round(): 0.5 is 0 and 1.5 is 2.
+  // Python's round() returns 0 for 0.5 and 2 for 1.5.
   EXPECT_EQ(center_box(5, 7, 4, 4), (CropBox{0, 2, 4, 4}));
   EXPECT_EQ(center_box(3, 9, 6, 4), (CropBox{-1, 2, 6, 4}));
   EXPECT_EQ(crop_or_pad_box(5, 4, 2, 7), (CropBox{1, -1, 2, 7}));
 }
 
-TEST(Crop, DrawsWindowsOfTheAreaAndRatioAsked) {
+TEST(Crop, DrawsWindowsOfTheRequestedAreaAndRatio) {
   Rng rng(1, 2, 3, 4);
   double least = 1, most = 0;
   for (int i = 0; i < 1000; ++i) {
@@ -63,17 +63,17 @@ TEST(Crop, DrawsWindowsOfTheAreaAndRatioAsked) {
     most = std::max(most, share);
   }
   EXPECT_NEAR(least, 0.08, 0.01);
-  EXPECT_NEAR(most, 0.7, 0.1);  // of 3 : 5 no window of 4 : 3 has more than 0.8
+  EXPECT_NEAR(most, 0.7, 0.1);  // in an image of 3 : 5, a window of 4 : 3 has at most 0.8
 }
 
-TEST(Crop, DrawsTheMiddleWhereNoWindowFits) {
+TEST(Crop, DrawsTheCenterIfNoWindowFits) {
   Rng rng(1, 2, 3, 4);
   EXPECT_EQ(draw_resized_crop(rng, 100, 10, {1, 1}, {0.75, 4.0 / 3}), (CropBox{43, 0, 13, 10}));
   EXPECT_EQ(draw_resized_crop(rng, 10, 100, {1, 1}, {0.75, 4.0 / 3}), (CropBox{0, 43, 10, 13}));
   EXPECT_EQ(draw_resized_crop(rng, 1, 1, {1, 1}, {5, 6}), (CropBox{0, 0, 1, 1}));
 }
 
-TEST(Crop, TakesPartsOfArraysOfAnyRank) {
+TEST(Crop, CopiesPartsOfArraysOfAnyRank) {
   const Array from = numbered({2, 3, 4});
   Array to = Array::make({1, 2, 2}, DType::kUint8).value();
   take_part(from, std::vector<int64_t>{1, 1, 2}, to);

@@ -28,7 +28,7 @@ TEST(Enhance, ScalesBrightness) {
   EXPECT_EQ(by(-1), (Values{0, 0, 0}));
 }
 
-TEST(Enhance, MovesContrastFromTheMeanGrey) {
+TEST(Enhance, ChangesContrastAroundTheMeanGray) {
   const auto by = [](float factor) {
     return changed({100, 200}, 1, 2, 1, [&](auto from, auto to) { enhance_contrast(from, factor, to); });
   };
@@ -36,7 +36,7 @@ TEST(Enhance, MovesContrastFromTheMeanGrey) {
   EXPECT_EQ(by(1.5f), (Values{75, 225}));
 }
 
-TEST(Enhance, TakesColourAway) {
+TEST(Enhance, RemovesColor) {
   EXPECT_EQ(changed({255, 0, 0}, 1, 1, 3, [](auto from, auto to) { enhance_color(from, 0, to); }),
             (Values{76, 76, 76}));
 }
@@ -64,7 +64,7 @@ TEST(Enhance, ChangesLevels) {
   EXPECT_EQ(changed({9, 9}, 1, 2, 1, equalize), (Values{9, 9}));
 }
 
-TEST(Enhance, MakesLevelsEquallyFrequent) {
+TEST(Enhance, EqualizesLevels) {
   Values half(1024, 100);
   std::fill(half.begin() + 512, half.end(), uint8_t{110});
   const Values equal = changed(half, 32, 32, 1, equalize);
@@ -72,7 +72,7 @@ TEST(Enhance, MakesLevelsEquallyFrequent) {
   EXPECT_EQ(equal.back(), 255);
 }
 
-TEST(Affine, TakesTheNearestPixelAndBlackOutside) {
+TEST(Affine, UsesTheNearestPixelAndBlackOutside) {
   const auto mapped = [](const Affine& map) {
     return changed({1, 2, 3, 4}, 2, 2, 1, [&](auto from, auto to) { affine_nearest(from, map, to); });
   };

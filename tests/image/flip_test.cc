@@ -23,7 +23,7 @@ TEST(Flip, MirrorsPixelsOfEveryWidth) {
   }
 }
 
-TEST(Flip, TurnsTheOrderOfRows) {
+TEST(Flip, ReversesTheOrderOfRows) {
   const std::vector<uint8_t> from{1, 2, 3, 4, 5, 6};
   std::vector<uint8_t> to(6);
   flip_up_down({from.data(), 3, 2, 1, 2, DType::kUint8}, {to.data(), 3, 2, 1, 2, DType::kUint8});

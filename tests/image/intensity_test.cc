@@ -23,7 +23,7 @@ TEST(Intensity, OfIntegersIsMultipliedByTheReciprocal) {
   EXPECT_EQ(one<double>(int16_t{-32767}), -32767 * (1.0 / 32767));
 }
 
-TEST(Intensity, OfFloatsIsScaledAndCutOff) {
+TEST(Intensity, OfFloatsIsScaledAndTruncated) {
   EXPECT_EQ(one<uint8_t>(1.0f), 255);
   EXPECT_EQ(one<uint8_t>(0.5f), 127);
   EXPECT_EQ(one<uint8_t>(1.5f), 127);  // 383 wraps
@@ -35,7 +35,7 @@ TEST(Intensity, OfFloatsIsScaledAndCutOff) {
   EXPECT_EQ(one<uint64_t>(0.75), uint64_t{3} << 62);
 }
 
-TEST(Intensity, OfIntegersGoesToOtherIntegersByWholeNumbers) {
+TEST(Intensity, OfIntegersIsScaledToOtherIntegersByWholeNumbers) {
   EXPECT_EQ(one<int16_t>(uint8_t{255}), 32640);
   EXPECT_EQ(one<uint8_t>(uint16_t{65535}), 255);
   EXPECT_EQ(one<uint8_t>(uint16_t{511}), 1);
@@ -61,7 +61,7 @@ T brighter(T value, float delta) {
   return result;
 }
 
-TEST(Intensity, IsBrightenedOnTheScaleOfOne) {
+TEST(Intensity, IsBrightenedOnTheScaleFromZeroToOne) {
   EXPECT_EQ(brighter(uint8_t{100}, 0.1f), 125);
   EXPECT_EQ(brighter(uint8_t{250}, 0.5f), 255);
   EXPECT_EQ(brighter(uint8_t{10}, -0.5f), 0);
@@ -70,15 +70,15 @@ TEST(Intensity, IsBrightenedOnTheScaleOfOne) {
   EXPECT_EQ(brighter(0.1, 0.25f), static_cast<double>(0.1f + 0.25f));
 }
 
-TEST(Intensity, IsBrightenedAlikeInLongRows) {
+TEST(Intensity, IsBrightenedTheSameInLongRows) {
   std::vector<uint8_t> from(5000), to(5000);
   for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<uint8_t>(i * 7);
   adjust_brightness(from.data(), DType::kUint8, 0.2f, to.data(), 5000);
   for (size_t i = 0; i < from.size(); ++i) ASSERT_EQ(to[i], brighter(from[i], 0.2f));
 }
 
-TEST(Intensity, BelongsToNumbers) {
-  EXPECT_EQ(check_intensity(DType::kBool).error().message(), "pictures are of integers or floats, found bool");
+TEST(Intensity, RequiresNumbers) {
+  EXPECT_EQ(check_intensity(DType::kBool).error().message(), "expected an image of integers or floats, got bool");
   EXPECT_TRUE(check_intensity(DType::kBfloat16).ok());
 }
 

@@ -9,7 +9,7 @@ namespace stoker {
 namespace {
 
 // Mean and variance of Beta(a, a) are 1/2 and 1 / (8 a + 4).
-TEST(Mix, DrawsSharesOfTheBetaDistribution) {
+TEST(Mix, DrawsSharesFromTheBetaDistribution) {
   for (double alpha : {1e-12, 0.1, 0.2, 0.5, 1.0, 1.5, 8.0, 1e6}) {
     Rng rng(1, 2, 3, 4);
     constexpr int kDraws = 4000;
@@ -26,7 +26,7 @@ TEST(Mix, DrawsSharesOfTheBetaDistribution) {
   }
 }
 
-TEST(Mix, CutsWindowsAtTheBorders) {
+TEST(Mix, ClipsWindowsAtTheBorders) {
   Rng rng(1, 2, 3, 4);
   for (int i = 0; i < 1000; ++i) {
     const CropBox box = draw_mix_box(rng, 0.5, 20, 30);
@@ -38,7 +38,7 @@ TEST(Mix, CutsWindowsAtTheBorders) {
   EXPECT_EQ(draw_mix_box(rng, 1, 20, 30).height, 0);
 }
 
-TEST(Mix, MixesEachRowWithTheOneBefore) {
+TEST(Mix, MixesEachRowWithThePreviousOne) {
   const std::vector<float> rows{4, 8, 12};
   std::vector<float> out(3);
   mix_rows(rows.data(), 3, 1, 0.75f, out.data());

@@ -5,8 +5,8 @@
 namespace stoker {
 namespace {
 
-// Every width, layout and number of channels gives the documented formula's bits.
-TEST(Normalize, GivesTheSameBitsInEveryLayout) {
+// Every width, layout and number of channels gives the bits of the documented formula.
+TEST(Normalize, HasTheSameBitsInEveryLayout) {
   for (int64_t channels : {1, 2, 3, 4})
     for (int64_t width : {1, 7, 33, 100}) {
       const int64_t height = 2, n = height * width * channels;
@@ -17,8 +17,8 @@ TEST(Normalize, GivesTheSameBitsInEveryLayout) {
       how.std.resize(static_cast<size_t>(channels));
       std::vector<float> as_pixels(pixels.size()), as_planes(pixels.size());
       const ImageView view{pixels.data(), height, width, channels, width * channels, DType::kUint8};
-      normalize_picture(view, how, Layout::kPixels, as_pixels.data());
-      normalize_picture(view, how, Layout::kPlanes, as_planes.data());
+      normalize_image(view, how, Layout::kPixels, as_pixels.data());
+      normalize_image(view, how, Layout::kPlanes, as_planes.data());
       for (int64_t i = 0; i < n; ++i) {
         const auto c = static_cast<size_t>(i % channels);
         const float scaled = static_cast<float>(pixels[static_cast<size_t>(i)]) * (1.0f / 255);
@@ -30,7 +30,7 @@ TEST(Normalize, GivesTheSameBitsInEveryLayout) {
     }
 }
 
-TEST(Normalize, ScalesIntegersToOneAndFloatsNot) {
+TEST(Normalize, ScalesIntegersToOneButNotFloats) {
   EXPECT_EQ(unit_scale(DType::kUint8), 1.0f / 255);
   EXPECT_EQ(unit_scale(DType::kUint16), 1.0f / 65535);
   EXPECT_EQ(unit_scale(DType::kFloat32), 1.0f);

@@ -24,27 +24,27 @@ constexpr ResizeFilter kFilters[] = {ResizeFilter::kNearest,  ResizeFilter::kBil
                                      ResizeFilter::kLanczos3, ResizeFilter::kLanczos5,     ResizeFilter::kArea,
                                      ResizeFilter::kGaussian, ResizeFilter::kMitchellCubic};
 
-// Noise that a line of any language can make again.
+// Noise that is easy to reproduce in any language.
 Array noise(Size size) {
-  Array picture = Array::make({size.height, size.width, size.channels}, DType::kUint8).value();
+  Array image = Array::make({size.height, size.width, size.channels}, DType::kUint8).value();
   uint32_t i = 0;
-  for (uint8_t& value : picture.mutable_values<uint8_t>()) value = static_cast<uint8_t>((i++ * 2654435761u) >> 13);
-  return picture;
+  for (uint8_t& value : image.mutable_values<uint8_t>()) value = static_cast<uint8_t>((i++ * 2654435761u) >> 13);
+  return image;
 }
 
 template <typename T>
 Array as(const Array& bytes, float scale = 1) {
-  Array picture = Array::make(bytes.dims(), dtype_of<T>).value();
-  auto out = picture.mutable_values<T>();
+  Array image = Array::make(bytes.shape(), dtype_of<T>).value();
+  auto out = image.mutable_values<T>();
   for (size_t i = 0; i < out.size(); ++i)
     out[i] = static_cast<T>(static_cast<float>(bytes.values<uint8_t>()[i]) * scale);
-  return picture;
+  return image;
 }
 
 Array resized(const Array& from, Size to, ResizeHow how, const ResizeKernels& kernels = vector_resize_kernels()) {
   Array out = Array::make({to.height, to.width, from.dim(2)}, resized_type(from.type(), how).value()).value();
-  const Result<void> done = resize_picture(picture_of(from), picture_of(out), how, kernels);
-  EXPECT_TRUE(done.ok()) << (done ? "" : done.error().words());
+  const Result<void> done = resize_image(image_view(from), image_view(out), how, kernels);
+  EXPECT_TRUE(done.ok()) << (done ? "" : done.error().describe());
   return out;
 }
 
@@ -58,10 +58,10 @@ uint32_t fnv(const Array& bytes) {
   return hash;
 }
 
-// ---- TensorFlow's manner
+// ---- as in TensorFlow
 
-// The example of tf.image.resize's documentation, to the last digit.
-TEST(Resize, GivesTheNumbersOfTensorflowsDocumentation) {
+// The example in the documentation of tf.image.resize, to the last digit.
+TEST(Resize, MatchesTheDocumentationOfTensorflow) {
   std::vector<float> identity(25, 0.0f);
   for (size_t i = 0; i < 5; ++i) identity[i * 6] = 1;
   const Array small = resized(floats(identity, {5, 5}), {3, 5}, {});
@@ -69,12 +69,12 @@ TEST(Resize, GivesTheNumbersOfTensorflowsDocumentation) {
   EXPECT_EQ(small, floats(expected, {3, 5}));
 }
 
-TEST(Resize, TakesHalfPixelCentresAndRepeatsTheEdges) {
+TEST(Resize, UsesHalfPixelCentersAndRepeatsTheEdges) {
   const Array large = resized(floats({1, 2, 3, 4}, {2, 2}), {4, 4}, {});
   EXPECT_EQ(large, floats({1, 1.25, 1.75, 2, 1.5, 1.75, 2.25, 2.5, 2.5, 2.75, 3.25, 3.5, 3, 3.25, 3.75, 4}, {4, 4}));
 }
 
-// Pixel by pixel, as TensorFlow's kernel has it.
+// Pixel by pixel, as TensorFlow's kernel computes it.
 float bilinear_at(const Array& from, Size to, int64_t y, int64_t x, int64_t c) {
   struct Axis {
     int64_t lower, upper;
@@ -95,23 +95,22 @@ float bilinear_at(const Array& from, Size to, int64_t y, int64_t x, int64_t c) {
   return top + (bottom - top) * v.lerp;
 }
 
-TEST(Resize, IsTensorflowsBilinearBitByBit) {
+TEST(Resize, IsBitIdenticalToTensorflowsBilinear) {
   for (Size from : {Size{17, 23, 3}, Size{5, 90, 1}, Size{40, 3, 4}, Size{1, 1, 3}})
     for (Size to : {Size{7, 9}, Size{33, 50}, Size{1, 64}, Size{80, 2}}) {
-      const Array picture = as<float>(noise(from), 0.37f);
-      const Array out = resized(picture, to, {});
+      const Array image = as<float>(noise(from), 0.37f);
+      const Array out = resized(image, to, {});
       auto value = out.values<float>().begin();
       for (int64_t y = 0; y < to.height; ++y)
         for (int64_t x = 0; x < to.width; ++x)
-          for (int64_t c = 0; c < from.channels; ++c) ASSERT_EQ(*value++, bilinear_at(picture, to, y, x, c));
+          for (int64_t c = 0; c < from.channels; ++c) ASSERT_EQ(*value++, bilinear_at(image, to, y, x, c));
     }
 }
 
-// In double, with weights of triangles as wide as the source pixels that fall
-// onto one.
-TEST(Resize, WidensTheFilterWhereAsked) {
-  const Array picture = as<float>(noise({30, 41}));
-  const Array out = resized(picture, {11, 13}, {.antialias = true});
+// In double, with triangles as wide as the source pixels of one output.
+TEST(Resize, WidensTheFilterForAntialiasing) {
+  const Array image = as<float>(noise({30, 41}));
+  const Array out = resized(image, {11, 13}, {.antialias = true});
   const auto weight = [](int64_t i, int64_t source, double scale) {
     return std::max(0.0, 1 - std::abs((static_cast<double>(source) + 0.5) / scale - (static_cast<double>(i) + 0.5)));
   };
@@ -121,14 +120,14 @@ TEST(Resize, WidensTheFilterWhereAsked) {
       for (int64_t v = 0; v < 30; ++v)
         for (int64_t u = 0; u < 41; ++u) {
           const double share = weight(y, v, 30 / 11.0) * weight(x, u, 41 / 13.0);
-          sum += share * static_cast<double>(picture.values<float>()[static_cast<size_t>(v * 41 + u)]);
+          sum += share * static_cast<double>(image.values<float>()[static_cast<size_t>(v * 41 + u)]);
           total += share;
         }
       EXPECT_NEAR(out.values<float>()[static_cast<size_t>(y * 13 + x)], sum / total, 1e-3);
     }
 }
 
-TEST(Resize, KeepsAConstantPictureWithEveryFilter) {
+TEST(Resize, KeepsAConstantImageWithEveryFilter) {
   const Array grey = floats(std::vector<float>(35, 0.25f), {5, 7});
   for (ResizeFilter filter : kFilters)
     for (bool antialias : {false, true})
@@ -138,18 +137,18 @@ TEST(Resize, KeepsAConstantPictureWithEveryFilter) {
       }
 }
 
-TEST(Resize, MeansOverAreas) {
-  const Array picture = floats({1, 2, 3, 4, 5, 6, 7, 8}, {2, 4});
-  EXPECT_EQ(resized(picture, {1, 2}, {ResizeFilter::kArea}), floats({3.5, 5.5}, {1, 2}));
+TEST(Resize, AveragesOverAreas) {
+  const Array image = floats({1, 2, 3, 4, 5, 6, 7, 8}, {2, 4});
+  EXPECT_EQ(resized(image, {1, 2}, {ResizeFilter::kArea}), floats({3.5, 5.5}, {1, 2}));
 }
 
-TEST(Resize, PicksTheNearestAndKeepsTheType) {
-  const Array picture = Array::from(std::vector<int16_t>{1, 2, 3, 4}).reshaped(std::vector<int64_t>{1, 4, 1});
-  const Array out = resized(picture, {1, 2}, {ResizeFilter::kNearest});
+TEST(Resize, PicksTheNearestPixelAndKeepsTheType) {
+  const Array image = Array::from(std::vector<int16_t>{1, 2, 3, 4}).reshaped(std::vector<int64_t>{1, 4, 1});
+  const Array out = resized(image, {1, 2}, {ResizeFilter::kNearest});
   EXPECT_EQ(out, Array::from(std::vector<int16_t>{2, 4}).reshaped(std::vector<int64_t>{1, 2, 1}));
 }
 
-TEST(Resize, TakesEveryNumericType) {
+TEST(Resize, AcceptsEveryNumericType) {
   const Array bytes = noise({9, 11, 3});
   const Array expected = resized(as<float>(bytes), {5, 20}, {});
   EXPECT_EQ(resized(bytes, {5, 20}, {}), expected);
@@ -158,10 +157,10 @@ TEST(Resize, TakesEveryNumericType) {
   EXPECT_EQ(resized(as<double>(bytes), {5, 20}, {}), expected);
 }
 
-// ---- Pillow's manner
+// ---- as in Pillow
 
-// The pictures that Pillow 12.0 gave, by their hashes.
-TEST(Resize, IsPillowBitByBit) {
+// The hashes of the images that Pillow 12.0 produced.
+TEST(Resize, IsBitIdenticalToPillow) {
   const struct {
     Size from, to;
     ResizeFilter filter;
@@ -200,19 +199,19 @@ TEST(Resize, IsPillowBitByBit) {
   }
 }
 
-TEST(Resize, LeavesFloatsUnroundedInPillowsManner) {
-  const Array picture = as<double>(noise({4, 5}));
+TEST(Resize, DoesNotRoundFloatsAsInPillow) {
+  const Array image = as<double>(noise({4, 5}));
   std::vector<float> values;
-  for (double value : picture.values<double>()) values.push_back(static_cast<float>(value / 255.0f));
+  for (double value : image.values<double>()) values.push_back(static_cast<float>(value / 255.0f));
   const Array out = resized(floats(values, {4, 5}), {3, 2}, {.manner = Manner::kPillow});
   EXPECT_EQ(out, floats({0x1.b2dcc2p-2f, 0x1.15d4aap-1f, 0x1.93c25p-2f, 0x1.16a246p-1f, 0x1.955d84p-2f, 0x1.07150cp-1f},
                         {3, 2}));
 }
 
-TEST(Resize, CopiesAPictureOfTheSizeAsked) {
-  const Array picture = noise({6, 7, 3});
-  EXPECT_EQ(resized(picture, {6, 7}, {.manner = Manner::kPillow}), picture);
-  EXPECT_EQ(resized(picture, {6, 7}, {}), as<float>(picture));
+TEST(Resize, CopiesAnImageOfTheRequestedSize) {
+  const Array image = noise({6, 7, 3});
+  EXPECT_EQ(resized(image, {6, 7}, {.manner = Manner::kPillow}), image);
+  EXPECT_EQ(resized(image, {6, 7}, {}), as<float>(image));
 }
 
 // ---- both
@@ -225,16 +224,16 @@ void expect_twins_agree() {
              {ResizeFilter::kBilinear, ResizeFilter::kBicubic, ResizeFilter::kLanczos3, ResizeFilter::kArea})
           for (Manner manner : {Manner::kTensorflow, Manner::kPillow})
             for (bool antialias : {false, true}) {
-              const Array picture = noise({from.height, from.width, channels});
+              const Array image = noise({from.height, from.width, channels});
               const ResizeHow how{filter, antialias, manner};
-              ASSERT_EQ(resized(picture, to, how), resized(picture, to, how, plain_resize_kernels()))
+              ASSERT_EQ(resized(image, to, how), resized(image, to, how, plain_resize_kernels()))
                   << channels << " channels, " << from.height << "x" << from.width << " to " << to.height << "x"
                   << to.width;
             }
 }
 
 #if __has_include(<hwy/targets.h>)
-TEST(Resize, GivesTheBitsOfThePlainLoopsOnEveryInstructionSet) {
+TEST(Resize, HasTheBitsOfThePlainLoopsOnEveryInstructionSet) {
   for (int64_t target : hwy::SupportedAndGeneratedTargets()) {
     SCOPED_TRACE(hwy::TargetName(target));
     hwy::SetSupportedTargetsForTest(target);
@@ -245,16 +244,16 @@ TEST(Resize, GivesTheBitsOfThePlainLoopsOnEveryInstructionSet) {
   hwy::GetChosenTarget().DeInit();
 }
 #else
-TEST(Resize, GivesTheBitsOfThePlainLoops) { expect_twins_agree(); }
+TEST(Resize, HasTheBitsOfThePlainLoops) { expect_twins_agree(); }
 #endif
 
-// Memory is exactly as large as the pictures: the address sanitizer watches.
-TEST(Resize, WritesIntoAWindowOfAnotherPicture) {
-  const Array picture = noise({20, 30, 3});
-  const Array whole = resized(picture, {8, 9}, {.manner = Manner::kPillow});
+// The memory has exactly the size of the images, so that AddressSanitizer detects other accesses.
+TEST(Resize, WritesIntoAWindowOfAnotherImage) {
+  const Array image = noise({20, 30, 3});
+  const Array whole = resized(image, {8, 9}, {.manner = Manner::kPillow});
   std::vector<uint8_t> canvas(8 * 40, 77);
   const MutableImageView window{canvas.data() + 5, 8, 9, 3, 40, DType::kUint8};
-  ASSERT_TRUE(resize_picture(picture_of(picture), window, {.manner = Manner::kPillow}).ok());
+  ASSERT_TRUE(resize_image(image_view(image), window, {.manner = Manner::kPillow}).ok());
   for (size_t i = 0; i < canvas.size(); ++i) {
     const size_t y = i / 40, x = i % 40;
     const bool inside = x >= 5 && x < 5 + 27;
@@ -263,22 +262,20 @@ TEST(Resize, WritesIntoAWindowOfAnotherPicture) {
 }
 
 TEST(Resize, DoesNotReadRowsThatNoOutputNeeds) {
-  Array picture = as<float>(noise({90, 3}));
-  const Array clean = resized(picture, {3, 3}, {});
-  auto values = picture.mutable_values<float>();
+  Array image = as<float>(noise({90, 3}));
+  const Array clean = resized(image, {3, 3}, {});
+  auto values = image.mutable_values<float>();
   for (size_t y = 0; y < 90; ++y)
     if (y % 30 != 14 && y % 30 != 15)
       for (size_t x = 0; x < 3; ++x) values[y * 3 + x] = std::nanf("");
-  EXPECT_EQ(resized(picture, {3, 3}, {}), clean);
+  EXPECT_EQ(resized(image, {3, 3}, {}), clean);
 }
 
-// Rows that are gone with the next call, and pixels of three channels that lie
-// four apart.
+// Rows that are only valid until the next call, with three channels padded to four.
 class PassingRows final : public RowSource {
  public:
-  explicit PassingRows(const Array& picture)
-      : RowSource({picture.dim(0), picture.dim(1), picture.dim(2), DType::kUint8, picture.dim(2) + 1}),
-        picture_(picture) {}
+  explicit PassingRows(const Array& image)
+      : RowSource({image.dim(0), image.dim(1), image.dim(2), DType::kUint8, image.dim(2) + 1}), image_(image) {}
 
   Result<void> rows(int64_t y, int n, const void** rows) override {
     EXPECT_GE(y, next_);
@@ -287,7 +284,7 @@ class PassingRows final : public RowSource {
     for (int k = 0; k < n; ++k) {
       std::vector<uint8_t>& row = memory_[k];
       row.assign(static_cast<size_t>(form().width * form().pixel), 99);
-      const ImageView view = picture_of(picture_);
+      const ImageView view = image_view(image_);
       for (int64_t x = 0; x < view.width; ++x)
         std::copy_n(view.row<uint8_t>(y + k) + x * view.channels, view.channels, row.data() + x * form().pixel);
       rows[k] = row.data();
@@ -296,7 +293,7 @@ class PassingRows final : public RowSource {
   }
 
  private:
-  const Array picture_;
+  const Array image_;
   int64_t next_ = 0;
   std::vector<uint8_t> memory_[kMostRows];
 };
@@ -312,49 +309,48 @@ constexpr ResizeHow kHows[] = {{},
                                {.filter = ResizeFilter::kBicubic, .manner = Manner::kPillow}};
 constexpr Size kSizes[] = {{9, 7}, {20, 31}, {40, 9}, {13, 17}};
 
-TEST(Resize, GivesTheSameFromRowsAsTheyCome) {
+TEST(Resize, DoesNotDependOnHowRowsAreProvided) {
   for (const int64_t channels : {1, 3})
     for (const ResizeHow how : kHows)
       for (const Size size : kSizes) {
-        const Array picture = noise({20, 31, channels});
-        const Array whole = resized(picture, size, how);
-        Array out = Array::make(whole.dims(), whole.type()).value();
-        PassingRows source(picture);
-        MemorySink sink(picture_of(out));
+        const Array image = noise({20, 31, channels});
+        const Array whole = resized(image, size, how);
+        Array out = Array::make(whole.shape(), whole.type()).value();
+        PassingRows source(image);
+        MemorySink sink(image_view(out));
         ASSERT_TRUE(resize_rows(source, sink, {20, size.height}, {31, size.width}, how).ok());
         EXPECT_EQ(out, whole) << size.height << "x" << size.width << "x" << channels;
       }
 }
 
-TEST(Resize, MirrorsOnTheWay) {
+TEST(Resize, FlipsTheResultOnRequest) {
   for (const int64_t channels : {1, 3, 4})
     for (const ResizeHow& straight : kHows)
       for (const Size size : kSizes) {
-        const Array picture = noise({20, 31, channels});
-        const Array plain = resized(picture, size, straight);
-        Array expected = Array::make(plain.dims(), plain.type()).value();
-        flip_left_right(picture_of(plain), picture_of(expected));
+        const Array image = noise({20, 31, channels});
+        const Array plain = resized(image, size, straight);
+        Array expected = Array::make(plain.shape(), plain.type()).value();
+        flip_left_right(image_view(plain), image_view(expected));
         ResizeHow how = straight;
         how.mirrored = true;
-        EXPECT_EQ(resized(picture, size, how), expected) << size.height << "x" << size.width << "x" << channels;
-        EXPECT_EQ(resized(as<float>(picture), size, how),
-                  resized(as<float>(picture), size, how, plain_resize_kernels()));
+        EXPECT_EQ(resized(image, size, how), expected) << size.height << "x" << size.width << "x" << channels;
+        EXPECT_EQ(resized(as<float>(image), size, how), resized(as<float>(image), size, how, plain_resize_kernels()));
       }
 }
 
-Array window_of(const Array& picture, const ResizeAxis& down, const ResizeAxis& across, bool read) {
+Array window_of(const Array& image, const ResizeAxis& down, const ResizeAxis& across, bool read) {
   const int64_t height = read ? down.read : down.made, width = read ? across.read : across.made;
   const int64_t top = read ? down.read_from : down.made_from, left = read ? across.read_from : across.made_from;
-  Array part = Array::make({height, width, picture.dim(2)}, picture.type()).value();
-  const size_t pixel = static_cast<size_t>(picture.dim(2)) * size_of(picture.type());
+  Array part = Array::make({height, width, image.dim(2)}, image.type()).value();
+  const size_t pixel = static_cast<size_t>(image.dim(2)) * size_of(image.type());
   for (int64_t y = 0; y < height; ++y)
-    std::memcpy(picture_of(part).row<std::byte>(y),
-                picture_of(picture).row<std::byte>(top + y) + static_cast<size_t>(left) * pixel,
+    std::memcpy(image_view(part).row<std::byte>(y),
+                image_view(image).row<std::byte>(top + y) + static_cast<size_t>(left) * pixel,
                 static_cast<size_t>(width) * pixel);
   return part;
 }
 
-TEST(Resize, MakesAPartFromThePartThatItNeeds) {
+TEST(Resize, ComputesAPartFromThePartThatItNeeds) {
   for (const int64_t channels : {1, 3})
     for (const ResizeHow& how : kHows)
       for (const Size size : kSizes)
@@ -364,75 +360,75 @@ TEST(Resize, MakesAPartFromThePartThatItNeeds) {
           down.made_from = top, down.made = height, across.made_from = left, across.made = width;
           narrow(down, how);
           narrow(across, how);
-          const Array picture = noise({20, 31, channels});
-          const Array expected = window_of(resized(picture, size, how), down, across, false);
-          Array out = Array::make(expected.dims(), expected.type()).value();
-          PassingRows source(window_of(picture, down, across, true));
-          MemorySink sink(picture_of(out));
+          const Array image = noise({20, 31, channels});
+          const Array expected = window_of(resized(image, size, how), down, across, false);
+          Array out = Array::make(expected.shape(), expected.type()).value();
+          PassingRows source(window_of(image, down, across, true));
+          MemorySink sink(image_view(out));
           ASSERT_TRUE(resize_rows(source, sink, down, across, how).ok());
           EXPECT_EQ(out, expected) << size.height << "x" << size.width << "x" << channels;
         }
 }
 
-// Three channels of four, in memory that ends with the last pixel.
+// Three of four channels, in memory that ends with the last pixel.
 class PaddedRows final : public RowSource {
  public:
-  explicit PaddedRows(const Array& picture)
-      : RowSource({picture.dim(0), picture.dim(1), 3, DType::kUint8, 4}), picture_(picture) {}
+  explicit PaddedRows(const Array& image)
+      : RowSource({image.dim(0), image.dim(1), 3, DType::kUint8, 4}), image_(image) {}
   Result<void> rows(int64_t y, int n, const void** rows) override {
     for (int k = 0; k < n; ++k) {
-      const auto* row = picture_of(picture_).row<uint8_t>(y + k);
-      group_[k].assign(row, row + picture_.dim(1) * 4);
+      const auto* row = image_view(image_).row<uint8_t>(y + k);
+      group_[k].assign(row, row + image_.dim(1) * 4);
       rows[k] = group_[k].data();
     }
     return {};
   }
 
  private:
-  const Array& picture_;
+  const Array& image_;
   std::vector<uint8_t> group_[RowSource::kMostRows];
 };
 
-TEST(Resize, PassesOverWhatFillsPixelsUp) {
+TEST(Resize, SkipsThePaddingOfPixels) {
   for (const Size from : {Size{5, 3}, Size{9, 4}, Size{37, 129}, Size{70, 33}})
     for (const Size to : {Size{3, 2}, Size{18, 35}, Size{70, 66}}) {
       const Array padded = noise({from.height, from.width, 4});
-      Array picture = Array::make({from.height, from.width, 3}, DType::kUint8).value();
+      Array image = Array::make({from.height, from.width, 3}, DType::kUint8).value();
       for (int64_t i = 0; i < from.height * from.width; ++i)
-        std::memcpy(picture.mutable_values<uint8_t>().data() + i * 3, padded.values<uint8_t>().data() + i * 4, 3);
+        std::memcpy(image.mutable_values<uint8_t>().data() + i * 3, padded.values<uint8_t>().data() + i * 4, 3);
       Array out = Array::make({to.height, to.width, 3}, DType::kUint8).value();
       PaddedRows source(padded);
-      MemorySink sink(picture_of(out));
+      MemorySink sink(image_view(out));
       const ResizeHow how{.manner = Manner::kPillow};
       ASSERT_TRUE(resize_rows(source, sink, {from.height, to.height}, {from.width, to.width}, how).ok());
-      EXPECT_EQ(out, resized(picture, to, how, plain_resize_kernels())) << from.width << " to " << to.width;
+      EXPECT_EQ(out, resized(image, to, how, plain_resize_kernels())) << from.width << " to " << to.width;
     }
 }
 
-TEST(Resize, EndsWithTheErrorOfItsRows) {
+TEST(Resize, ReturnsTheErrorOfItsSource) {
   class Failing final : public RowSource {
    public:
     Failing() : RowSource({20, 31, 3, DType::kUint8, 3}) {}
     Result<void> rows(int64_t y, int, const void**) override { return Error::corrupt("row ", y, " is gone"); }
   } source;
   Array out = Array::make({5, 6, 3}, DType::kUint8).value();
-  MemorySink sink(picture_of(out));
+  MemorySink sink(image_view(out));
   const auto done = resize_rows(source, sink, {20, 5}, {31, 6}, {.manner = Manner::kPillow});
   ASSERT_FALSE(done.ok());
   EXPECT_EQ(done.error().message(), "row 0 is gone");
 }
 
-TEST(Resize, RefusesWhatItCannotDo) {
+TEST(Resize, RejectsUnsupportedTypesFiltersAndSizes) {
   EXPECT_EQ(resized_type(DType::kInt16, {.manner = Manner::kPillow}).error().message(),
-            "in Pillow's manner pictures are uint8 or float32, found int16");
+            "expected uint8 or float32 for a resize as in Pillow, got int16");
   EXPECT_EQ(
       resized_type(DType::kUint8, {.filter = ResizeFilter::kGaussian, .manner = Manner::kPillow}).error().message(),
-      "Pillow has nearest, bilinear, bicubic, lanczos3 and area alone");
-  EXPECT_EQ(resized_type(DType::kBytes, {}).error().message(), "a picture has numbers, found string");
+      "Pillow supports only nearest, bilinear, bicubic, lanczos3 and area");
+  EXPECT_EQ(resized_type(DType::kBytes, {}).error().message(), "expected an image of numbers, got string");
   Array out = Array::make({0, 2, 1}, DType::kFloat32).value();
-  const Array picture = noise({2, 2});
-  EXPECT_EQ(resize_picture(picture_of(picture), picture_of(out), {}).error().message(),
-            "pictures are resized from and to sizes of 1 to 2147483647, found 0x2");
+  const Array image = noise({2, 2});
+  EXPECT_EQ(resize_image(image_view(image), image_view(out), {}).error().message(),
+            "expected image sizes of 1 to 2147483647 for resizing, got 0x2");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ float plain(RowMath op, float a, float b) {
 
 bool same_bits(float a, float b) { return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b); }
 
-TEST(RowMath, GivesTheBitsOfTheOperators) {
+TEST(RowMath, HasTheBitsOfTheOperators) {
   for (const RowMath op : {RowMath::kAdd, RowMath::kSubtract, RowMath::kMultiply, RowMath::kDivide})
     for (const int64_t count : {0, 1, 3, 15, 16, 17, 64, 131})
       for (const int64_t offset : {0, 1})
@@ -44,7 +44,7 @@ TEST(RowMath, GivesTheBitsOfTheOperators) {
         }
 }
 
-TEST(RowMath, WidensBytes) {
+TEST(RowMath, ConvertsBytesToFloats) {
   std::vector<uint8_t> bytes;
   for (int i = 0; i < 77; ++i) bytes.push_back(static_cast<uint8_t>(255 - i));
   std::vector<float> floats(bytes.size());

@@ -24,7 +24,7 @@ void expect_inside_and_summing_to_one(const Spans<W>& spans, int64_t from, int64
   }
 }
 
-TEST(Spans, LieInsideTheSourceAndSumToOne) {
+TEST(Spans, AreInsideTheSourceAndSumToOne) {
   for (int64_t from : {1, 2, 3, 7, 64, 101})
     for (int64_t to : {1, 2, 5, 64, 333}) {
       for (ResizeFilter filter : kSmooth)
@@ -50,14 +50,14 @@ TEST(Spans, OfAreasSumToTheScale) {
 }
 
 TEST(Spans, HaveTheWeightsOfTheirFilter) {
-  // Twice as large: places at a quarter from the source's.
+  // Twice as large: positions are a quarter away from the source pixels.
   const double pi = std::acos(-1.0);
   const auto sinc = [&](double x) { return std::sin(pi * x) / (pi * x); };
   const auto lanczos = [&](double x) { return sinc(x) * sinc(x / 3); };
   const auto bell = [](double x) { return std::exp(-2 * x * x); };
   const auto expect_weights = [](ResizeFilter filter, auto weight) {
     const Spans<float> spans = kernel_spans(32, 64, filter, false);
-    const Span& span = spans.spans[32];  // its place is 16.25
+    const Span& span = spans.spans[32];  // its position is 16.25
     double sum = 0;
     for (int k = 0; k < span.size; ++k) sum += weight(std::abs(span.first + k + 0.5 - 16.25));
     for (int k = 0; k < span.size; ++k)

@@ -5,11 +5,11 @@
 namespace stoker {
 namespace {
 
-TEST(View, FindsThePicturesOfABatchAndTheirRows) {
+TEST(View, FindsTheImagesOfABatchAndTheirRows) {
   Array batch = Array::make({2, 3, 4, 1}, DType::kInt16).value();
   auto values = batch.mutable_values<int16_t>();
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int16_t>(i);
-  const MutableImageView second = picture_of(batch, 1);
+  const MutableImageView second = image_view(batch, 1);
   EXPECT_EQ(second.height, 3);
   EXPECT_EQ(second.row_size(), 4);
   EXPECT_EQ(second.stride, 8);

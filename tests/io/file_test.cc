@@ -14,7 +14,7 @@
 namespace stoker {
 namespace {
 
-TEST(ReadFile, GivesTheBytesAsTheyAre) {
+TEST(ReadFile, ReturnsTheBytesUnchanged) {
   const TempDir dir;
   const std::string bytes("a\r\n\0\xff z", 7);
   EXPECT_EQ(read_file(dir.write("bytes", bytes)).value(), bytes);
@@ -29,7 +29,7 @@ TEST(ReadFile, ReadsSizesAroundItsFirstGuess) {
   }
 }
 
-TEST(ReadFile, ReadsFilesThatSayTheyAreEmpty) {
+TEST(ReadFile, ReadsFilesWhoseReportedSizeIsZero) {
   ASSERT_EQ(std::filesystem::file_size("/proc/self/status"), 0u);
   EXPECT_NE(read_file("/proc/self/status").value().find("Pid:"), std::string::npos);
 }
@@ -44,7 +44,7 @@ TEST(ReadFile, ReadsAPipeToItsEnd) {
   writer.join();
 }
 
-TEST(ReadFile, ReadsWhatWasAddedAfterOpening) {
+TEST(ReadFile, ReadsBytesAddedAfterOpening) {
   const TempDir dir;
   const std::string path = dir.write("log", "one");
   File file = File::open(path).value();
@@ -54,7 +54,7 @@ TEST(ReadFile, ReadsWhatWasAddedAfterOpening) {
   EXPECT_EQ(file.read(bytes).value(), 6u);
 }
 
-TEST(ReadFile, EndsWhereAFileWasCutAfterOpening) {
+TEST(ReadFile, EndsWhereAFileWasTruncatedAfterOpening) {
   const TempDir dir;
   const std::string path = dir.write("log", "one two");
   File file = File::open(path).value();
@@ -64,7 +64,7 @@ TEST(ReadFile, EndsWhereAFileWasCutAfterOpening) {
   EXPECT_EQ(file.read(bytes).value(), 0u);
 }
 
-TEST(ReadFile, NamesAFileThatIsNotThere) {
+TEST(ReadFile, NamesAMissingFile) {
   const TempDir dir;
   const Error error = read_file(dir.at("missing.txt")).error();
   EXPECT_EQ(error.code(), Code::kNotFound);
@@ -72,27 +72,40 @@ TEST(ReadFile, NamesAFileThatIsNotThere) {
   EXPECT_EQ(error.place().path, dir.at("missing.txt"));
 }
 
-TEST(ReadFile, RefusesADirectory) {
+TEST(ReadFile, NamesTheStageThatExpandsAPattern) {
+  const TempDir dir;
+  for (const char* pattern : {"*.txt", "a?.txt", "[ab].txt"}) {
+    const Error error = read_file(dir.at(pattern)).error();
+    EXPECT_EQ(error.code(), Code::kNotFound);
+    EXPECT_EQ(error.message(), "cannot open " + dir.at(pattern) +
+                                   ": No such file or directory; a pattern is not expanded here: list_files finds the "
+                                   "files that match it");
+  }
+  const std::string odd = dir.write("a[1]*.txt", "text");
+  EXPECT_EQ(*read_file(odd), "text");
+}
+
+TEST(ReadFile, RejectsADirectory) {
   const TempDir dir;
   const Error error = read_file(dir.path()).error();
   EXPECT_EQ(error.code(), Code::kFailedPrecondition);
-  EXPECT_EQ(error.message(), dir.path().string() + " is a directory, a file was wanted");
+  EXPECT_EQ(error.message(), dir.path().string() + " is a directory, expected a file");
   EXPECT_EQ(error.place().path, dir.path().string());
 }
 
-TEST(ReadFile, RefusesAZeroByteInAPath) {
+TEST(ReadFile, RejectsAZeroByteInAPath) {
   EXPECT_EQ(read_file(std::string("/dev/null\0x", 11)).error().code(), Code::kInvalidArgument);
 }
 
-TEST(ReadFile, StopsAtTheBytesAllowed) {
+TEST(ReadFile, StopsAtTheLimit) {
   const TempDir dir;
   const std::string path = dir.write("bytes", "12345");
   EXPECT_EQ(read_file(path, 5).value(), "12345");
   EXPECT_EQ(read_file(path, 4).error().code(), Code::kResourceExhausted);
-  EXPECT_EQ(read_file("/dev/zero", 1 << 20).error().message(), "/dev/zero has more than the 1048576 bytes allowed");
+  EXPECT_EQ(read_file("/dev/zero", 1 << 20).error().message(), "/dev/zero is larger than the limit of 1048576 bytes");
 }
 
-TEST(MappedFile, ShowsTheWholeFile) {
+TEST(MappedFile, ContainsTheWholeFile) {
   const TempDir dir;
   const std::string bytes(100001, 'x');
   const std::string path = dir.write("bytes", bytes);
@@ -106,7 +119,42 @@ TEST(MappedFile, MayBeEmpty) {
   EXPECT_EQ(MappedFile::open(dir.write("empty", "")).value().bytes(), "");
 }
 
-TEST(MappedFile, StaysWhereItIsWhenMoved) {
+TEST(MappedFile, ShowsThatItWasCutBeforeAByteIsRead) {
+  const TempDir dir;
+  const std::string bytes = std::string(9000, 'x') + std::string(50, '\0');
+  for (const uintmax_t kept : {0, 1, 4096, 8192, 8193, 8999}) {
+    const std::string path = dir.write("cut", bytes);
+    MappedFile file = MappedFile::open(path).value();
+    EXPECT_TRUE(file.intact());
+    const MappedFile moved = std::move(file);
+    std::filesystem::resize_file(path, kept);
+    EXPECT_FALSE(moved.intact()) << kept;
+  }
+}
+
+TEST(MappedFile, IsIntactWhereItGrewOrLostNothingButZeros) {
+  const TempDir dir;
+  const std::string path = dir.write("kept", std::string(9000, 'x') + std::string(50, '\0'));
+  const MappedFile file = MappedFile::open(path).value();
+  std::filesystem::resize_file(path, 9000);
+  EXPECT_EQ(file.bytes()[9049], '\0');
+  EXPECT_TRUE(file.intact());
+  std::filesystem::resize_file(path, 100'000);
+  EXPECT_TRUE(file.intact());
+}
+
+TEST(MappedFile, IsReadWhereNothingAtItsEndWouldShowACut) {
+  const TempDir dir;
+  for (const size_t zeros : {100, 70'000}) {
+    const std::string path = dir.write("zeros", "x" + std::string(zeros, '\0'));
+    const MappedFile file = MappedFile::open(path).value();
+    EXPECT_EQ(file.bytes().size(), zeros + 1);
+    std::filesystem::resize_file(path, 0);
+    EXPECT_EQ(file.bytes()[0] == 'x', file.intact());
+  }
+}
+
+TEST(MappedFile, KeepsItsAddressWhenMoved) {
   const TempDir dir;
   MappedFile first = MappedFile::open(dir.write("one", "11")).value();
   MappedFile second = MappedFile::open(dir.write("two", "22")).value();
@@ -118,7 +166,7 @@ TEST(MappedFile, StaysWhereItIsWhenMoved) {
   EXPECT_EQ(third.bytes().data(), address);
 }
 
-TEST(MappedFile, ReadsWhatCannotBeMapped) {
+TEST(MappedFile, ReadsFilesThatCannotBeMapped) {
   EXPECT_NE(MappedFile::open("/proc/self/status").value().bytes().find("Pid:"), std::string_view::npos);
 }
 
@@ -132,7 +180,7 @@ TEST(MappedFile, IsReadInsteadOnRequest) {
   EXPECT_EQ(file.bytes(), "before");
 }
 
-TEST(MappedFile, NamesWhatItCannotOpen) {
+TEST(MappedFile, NamesAFileThatItCannotOpen) {
   const TempDir dir;
   EXPECT_EQ(MappedFile::open(dir.at("missing")).error().place().path, dir.at("missing"));
   EXPECT_EQ(MappedFile::open(dir.path()).error().code(), Code::kFailedPrecondition);

@@ -18,7 +18,7 @@ struct Whole {
   bool damaged = false;
 };
 
-// Inflates in pieces of `in` and `out` bytes.
+// Decompresses with input and output pieces of `in` and `out` bytes.
 Whole inflate(Inflater& inflater, std::string_view bytes, size_t in, size_t out) {
   Whole whole;
   std::vector<char> buffer(out);
@@ -43,7 +43,7 @@ std::string random_text(Rng& rng, int64_t size) {
   return text;
 }
 
-TEST(Inflater, AgreesWithItsTwinWhateverThePieces) {
+TEST(Inflater, AgreesWithZlibForPiecesOfEverySize) {
   const auto fast = make_isal_inflater(Wrapper::kGzip);
   if (!fast) GTEST_SKIP() << "built without ISA-L";
   const auto plain = make_zlib_inflater(Wrapper::kGzip);
@@ -63,7 +63,7 @@ TEST(Inflater, AgreesWithItsTwinWhateverThePieces) {
   }
 }
 
-TEST(Inflater, AgreesWithItsTwinOnWhatIsDamaged) {
+TEST(Inflater, AgreesWithZlibOnDamagedData) {
   const auto fast = make_isal_inflater(Wrapper::kZlib);
   if (!fast) GTEST_SKIP() << "built without ISA-L";
   const auto plain = make_zlib_inflater(Wrapper::kZlib);

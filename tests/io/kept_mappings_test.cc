@@ -11,7 +11,7 @@ namespace {
 
 File opened(const std::string& path) { return File::open(path).value(); }
 
-TEST(KeptMappings, GivesTheSameMappingUntilTheFileChanges) {
+TEST(KeptMappings, ReturnsTheSameMappingUntilTheFileChanges) {
   TempDir dir;
   const std::string path = dir.write("a", "one");
   KeptMappings kept;
@@ -22,7 +22,7 @@ TEST(KeptMappings, GivesTheSameMappingUntilTheFileChanges) {
   EXPECT_EQ(first->bytes(), "one");
 }
 
-TEST(KeptMappings, LetsGoOfTheOnesUsedLongestAgo) {
+TEST(KeptMappings, ReleasesTheLeastRecentlyUsedFirst) {
   TempDir dir;
   KeptMappings kept(10);
   std::weak_ptr<const MappedFile> a = kept.map(opened(dir.write("a", "aaaa")));
@@ -36,7 +36,7 @@ TEST(KeptMappings, LetsGoOfTheOnesUsedLongestAgo) {
   EXPECT_FALSE(a.expired());
 }
 
-TEST(KeptMappings, MapsAFileAnewThatWasCutWhileItWasRead) {
+TEST(KeptMappings, MapsAFileAgainThatWasTruncatedWhileItWasRead) {
   TempDir dir;
   const std::string path = dir.write("a", std::string(100'000, 'x'));
   KeptMappings kept;
@@ -45,7 +45,7 @@ TEST(KeptMappings, MapsAFileAnewThatWasCutWhileItWasRead) {
   std::filesystem::resize_file(path, 10);
   EXPECT_EQ(first->bytes()[90'000], '\0');
   std::filesystem::resize_file(path, 100'000);
-  std::filesystem::last_write_time(path, time);  // as if nothing had happened
+  std::filesystem::last_write_time(path, time);  // hides the change
   EXPECT_NE(kept.map(opened(path)), first);
 }
 

@@ -28,7 +28,7 @@ TEST(LineReader, SplitsAtNewlines) {
   EXPECT_EQ(lines_of("\n"), (Lines{""}));
 }
 
-TEST(LineReader, KeepsALastLineWithoutNewlineButNoEmptyOne) {
+TEST(LineReader, KeepsALastLineWithoutNewlineUnlessItIsEmpty) {
   EXPECT_EQ(lines_of("one\ntwo"), (Lines{"one", "two"}));
   EXPECT_EQ(lines_of("one\n"), (Lines{"one"}));
   EXPECT_EQ(lines_of(""), (Lines{}));
@@ -46,7 +46,7 @@ TEST(LineReader, KeepsAllOtherBytes) {
   EXPECT_EQ(lines_of(bytes + "\n" + bytes), (Lines{bytes, bytes}));
 }
 
-TEST(LineReader, GivesTheSameWithEveryBuffer) {
+TEST(LineReader, DoesNotDependOnTheBufferSize) {
   const std::string text = "\r\n\none\r\n\rtw\ro\n" + std::string(50, 'x') + "\r\n\n\nlast\r";
   const Lines lines = lines_of(text);
   EXPECT_EQ(lines, (Lines{"", "", "one", "two", std::string(50, 'x'), "", "", "last"}));
@@ -60,7 +60,7 @@ TEST(LineReader, ReadsLinesOfAnyLength) {
   EXPECT_EQ(lines_of("a\n" + line + "\nb\n" + line), (Lines{"a", line, "b", line}));
 }
 
-TEST(LineReader, KnowsWhereALineBegan) {
+TEST(LineReader, ReturnsTheOffsetOfALine) {
   const std::string text = "one\r\n\ntwo\nthree";
   for (size_t bytes : {1, 3, 100}) {
     LineReader reader(memory_stream(text), {.buffer_bytes = bytes});
@@ -86,7 +86,7 @@ TEST(LineReader, CountsOffsetsInTheUncompressedText) {
   EXPECT_EQ(reader.offset(), 4);
 }
 
-TEST(LineReader, GivesTheLinesBeforeAFaultThenTheFaultThenTheEnd) {
+TEST(LineReader, ReturnsTheLinesBeforeAnErrorThenTheErrorThenTheEnd) {
   LineReader reader(faulty_stream({.bytes = "one\ntwo\nthr", .fault = Error::corrupt("the disk is gone")}));
   std::string_view line;
   EXPECT_TRUE(reader.next(line).value());
@@ -96,7 +96,7 @@ TEST(LineReader, GivesTheLinesBeforeAFaultThenTheFaultThenTheEnd) {
   EXPECT_FALSE(reader.next(line).value());
 }
 
-TEST(LineReader, SaysWhereACutFileEnds) {
+TEST(LineReader, ReportsWhereATruncatedFileEnds) {
   const TempDir dir;
   const std::string bytes = gzipped("one\ntwo\n");
   LineReader reader =
@@ -110,13 +110,13 @@ TEST(LineReader, SaysWhereACutFileEnds) {
   EXPECT_EQ(error.place().offset, static_cast<int64_t>(bytes.size()) - 2);
 }
 
-TEST(LineReader, NamesAFileItCannotOpen) {
+TEST(LineReader, NamesAFileThatItCannotOpen) {
   const TempDir dir;
   EXPECT_EQ(LineReader::open(dir.at("missing")).error().place().path, dir.at("missing"));
   EXPECT_EQ(LineReader::open(dir.path()).error().code(), Code::kFailedPrecondition);
 }
 
-TEST(LineReader, GoesOnBehindALineThatIsTooLong) {
+TEST(LineReader, ContinuesAfterALineThatIsTooLong) {
   for (size_t bytes : {1, 4, 100}) {
     LineReader reader(memory_stream("12345\n1234567\n\r1\r2\r345\n123456", "long.txt"),
                       {.buffer_bytes = bytes, .line_bytes_at_most = 5});
@@ -125,10 +125,9 @@ TEST(LineReader, GoesOnBehindALineThatIsTooLong) {
     EXPECT_EQ(line, "12345");
     const Error error = reader.next(line).error();
     EXPECT_EQ(error.code(), Code::kResourceExhausted);
-    EXPECT_EQ(
-        error.message(),
-        "the line at byte 6 of long.txt has more than the 5 bytes allowed; check that the file has the format that is "
-        "read");
+    EXPECT_EQ(error.message(),
+              "the line at byte 6 of long.txt is larger than the limit of 5 bytes; check that the file has the "
+              "expected format");
     EXPECT_EQ(error.place().offset, 6);
     EXPECT_TRUE(reader.next(line).value());
     EXPECT_EQ(line, "12345");

@@ -11,7 +11,7 @@
 namespace stoker {
 namespace {
 
-TEST(ReadAhead, ChangesNothingOfWhatIsRead) {
+TEST(ReadAhead, DoesNotChangeTheBytesThatAreRead) {
   TempDir dir;
   std::string bytes;
   bytes.resize(70'000'000, 'x');
@@ -27,7 +27,7 @@ TEST(ReadAhead, ChangesNothingOfWhatIsRead) {
   }
 }
 
-TEST(ReadAhead, TakesPlacesBeyondTheEnd) {
+TEST(ReadAhead, AcceptsOffsetsBeyondTheEnd) {
   TempDir dir;
   const MappedFile file = MappedFile::open(dir.write("a", "short")).value();
   ReadAhead ahead(true);
@@ -35,8 +35,8 @@ TEST(ReadAhead, TakesPlacesBeyondTheEnd) {
   EXPECT_EQ(file.bytes(), "short");
 }
 
-// Files without contents take no room on the disk.
-TEST(ReadAhead, KnowsFilesThatMemoryCannotHold) {
+// Sparse files take no space on the disk.
+TEST(ReadAhead, DetectsFilesThatDoNotFitInMemory) {
   TempDir dir;
   const int64_t memory = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
   const std::vector<std::string> halves{dir.write("a", ""), dir.write("b", ""), dir.at("none")};

@@ -25,7 +25,7 @@ Drained inflated(const std::string& bytes, Compression compression, size_t piece
   return stream.ok() ? drain(**stream, piece) : Drained{"", stream.error()};
 }
 
-TEST(OpenStream, ReadsAFileAsItIs) {
+TEST(OpenStream, ReadsAPlainFile) {
   const TempDir dir;
   const std::string text = text_of_size(100000);
   const auto stream = open_stream(dir.write("text", text), Compression::kNone).value();
@@ -33,14 +33,14 @@ TEST(OpenStream, ReadsAFileAsItIs) {
   EXPECT_EQ(stream->path(), dir.at("text"));
 }
 
-TEST(OpenStream, InflatesGzipAndZlib) {
+TEST(OpenStream, DecompressesGzipAndZlib) {
   const TempDir dir;
   const std::string text = text_of_size(1000000);
   EXPECT_EQ(drain(*open_stream(dir.write("a", gzipped(text)), Compression::kGzip).value()).bytes, text);
   EXPECT_EQ(drain(*open_stream(dir.write("b", zlibbed(text)), Compression::kZlib).value()).bytes, text);
 }
 
-TEST(OpenStream, SkipsToAPlaceInWhateverItReads) {
+TEST(OpenStream, SkipsInPlainAndCompressedFiles) {
   const TempDir dir;
   const std::string text = text_of_size(600000);
   const std::string plain = dir.write("a", text), packed = dir.write("b", gzipped(text));
@@ -55,12 +55,12 @@ TEST(OpenStream, SkipsToAPlaceInWhateverItReads) {
     EXPECT_EQ(drain(*inflated).bytes, text.substr(static_cast<size_t>(place)));
   }
   EXPECT_EQ(open_stream(plain, Compression::kNone).value()->skip(600001).error().message(),
-            plain + " has 600000 bytes, at least 600001 were wanted");
+            plain + " has 600000 bytes, expected at least 600001");
   EXPECT_EQ(open_stream(packed, Compression::kGzip).value()->skip(600002).error().message(),
-            packed + " ends 2 bytes before the place that was wanted");
+            packed + " ends 2 bytes before the expected position");
 }
 
-TEST(OpenStream, NamesWhatItCannotOpen) {
+TEST(OpenStream, NamesAFileThatItCannotOpen) {
   const TempDir dir;
   const Error missing = open_stream(dir.at("missing"), Compression::kGzip).error();
   EXPECT_EQ(missing.code(), Code::kNotFound);
@@ -73,7 +73,7 @@ TEST(OpenStream, NamesWhatItCannotOpen) {
   EXPECT_EQ(open_stream(shut, Compression::kNone).error().code(), Code::kPermissionDenied);
 }
 
-TEST(Decompress, GivesTheSameWhateverIsAskedForAtOnce) {
+TEST(Decompress, DoesNotDependOnTheSizeOfOutputBuffers) {
   const std::string text = text_of_size(10000);
   for (int level : {0, 1, 6, 9})
     for (size_t piece : {1, 2, 7, 100, 4096, 100000}) {
@@ -82,7 +82,7 @@ TEST(Decompress, GivesTheSameWhateverIsAskedForAtOnce) {
     }
 }
 
-TEST(Decompress, GivesTheSameHoweverItsBytesCome) {
+TEST(Decompress, DoesNotDependOnTheSizeOfInputPieces) {
   const std::string text = text_of_size(10000);
   const std::string bytes = gzipped(text) + gzipped("") + gzipped(text) + std::string(50, '\0');
   for (size_t piece : {1, 2, 3, 10, 1000}) {
@@ -97,7 +97,7 @@ TEST(Decompress, ReadsEveryMember) {
   EXPECT_EQ(inflated(gzipped("one") + gzipped("") + gzipped("two"), Compression::kGzip).bytes, "onetwo");
 }
 
-TEST(Decompress, AcceptsZerosBehindTheLastMember) {
+TEST(Decompress, AcceptsZerosAfterTheLastMember) {
   const Drained all = inflated(gzipped("one") + std::string(100000, '\0'), Compression::kGzip);
   EXPECT_EQ(all.bytes, "one");
   EXPECT_FALSE(all.error);
@@ -111,7 +111,7 @@ TEST(Decompress, ReadsAnEmptyMemberAsNothing) {
   EXPECT_FALSE(all.error);
 }
 
-TEST(Decompress, ReadsZstdFramesOneBehindTheOtherHoweverTheyCome) {
+TEST(Decompress, ReadsConcatenatedZstdFramesInPiecesOfEverySize) {
   const std::string text = text_of_size(100000);
   const std::string skippable("\x50\x2a\x4d\x18\x03\x00\x00\x00xyz", 11);
   const std::string bytes = zstd_compressed(text) + skippable + zstd_compressed("") + zstd_compressed(text, 19);
@@ -125,7 +125,7 @@ TEST(Decompress, ReadsZstdFramesOneBehindTheOtherHoweverTheyCome) {
   EXPECT_EQ(inflated(zstd_compressed("one"), Compression::kAuto).bytes, "one");
 }
 
-TEST(Decompress, SaysWhatIsWrongWithZstdData) {
+TEST(Decompress, DescribesDamageInZstdData) {
   const std::string text = text_of_size(100000), bytes = zstd_compressed(text);
   for (size_t size : {size_t{1}, size_t{4}, size_t{9}, bytes.size() / 2, bytes.size() - 1}) {
     const Drained cut = inflated(bytes.substr(0, size), Compression::kZstd);
@@ -135,14 +135,14 @@ TEST(Decompress, SaysWhatIsWrongWithZstdData) {
     EXPECT_EQ(text.compare(0, cut.bytes.size(), cut.bytes), 0);
   }
   std::string damaged = bytes;
-  damaged.back() = static_cast<char>(damaged.back() ^ 1);  // of the checksum
+  damaged.back() = static_cast<char>(damaged.back() ^ 1);  // a byte of the checksum
   EXPECT_EQ(inflated(damaged, Compression::kZstd).error->code(), Code::kDataLoss);
   EXPECT_EQ(inflated("plain text", Compression::kZstd).error->message(),
-            "data.gz does not begin as ZSTD data does; is its compression another, or none?");
-  EXPECT_EQ(inflated("", Compression::kZstd).error->message(), "data.gz is empty, ZSTD data was wanted");
+            "data.gz does not start with ZSTD data; check its compression type");
+  EXPECT_EQ(inflated("", Compression::kZstd).error->message(), "data.gz is empty, expected ZSTD data");
 }
 
-TEST(Decompress, SaysWhereCutBytesEnd) {
+TEST(Decompress, ReportsWhereTruncatedDataEnds) {
   const std::string text = text_of_size(100000);
   const std::string bytes = gzipped(text);
   for (size_t size : {size_t{1}, size_t{5}, size_t{20}, bytes.size() / 2, bytes.size() - 8, bytes.size() - 1}) {
@@ -156,20 +156,20 @@ TEST(Decompress, SaysWhereCutBytesEnd) {
   }
 }
 
-TEST(Decompress, GivesWhatStandsBeforeACut) {
+TEST(Decompress, ReturnsTheBytesBeforeATruncation) {
   const std::string text = text_of_size(100000);
   const std::string bytes = gzipped(text);
   EXPECT_GT(inflated(bytes.substr(0, bytes.size() / 2), Compression::kGzip).bytes.size(), 30000u);
   EXPECT_EQ(inflated(bytes.substr(0, bytes.size() - 4), Compression::kGzip).bytes, text);
 }
 
-TEST(Decompress, SaysThatNothingWasWritten) {
+TEST(Decompress, ReportsThatTheDataIsEmpty) {
   const Error error = *inflated("", Compression::kGzip).error;
   EXPECT_EQ(error.code(), Code::kDataLoss);
-  EXPECT_EQ(error.message(), "data.gz is empty, GZIP data was wanted");
+  EXPECT_EQ(error.message(), "data.gz is empty, expected GZIP data");
 }
 
-TEST(Decompress, RefusesGarbage) {
+TEST(Decompress, RejectsGarbage) {
   for (const std::string& bytes : {std::string("plain text, not compressed"), std::string(100, '\0'),
                                    std::string(100, '\xff'), std::string("\x1f\x8b\x08\xff") + std::string(100, 'x')}) {
     const Drained gzip = inflated(bytes, Compression::kGzip);
@@ -180,17 +180,17 @@ TEST(Decompress, RefusesGarbage) {
   }
 }
 
-TEST(Decompress, RefusesGarbageBehindAMember) {
+TEST(Decompress, RejectsGarbageAfterAMember) {
   const Drained gzip = inflated(gzipped("one") + "garbage", Compression::kGzip);
   EXPECT_EQ(gzip.bytes, "one");
   EXPECT_EQ(gzip.error->code(), Code::kDataLoss);
-  EXPECT_NE(gzip.error->message().find("(whole members before: 1)"), std::string::npos);
+  EXPECT_NE(gzip.error->message().find("(complete members before it: 1)"), std::string::npos);
   const Drained zlib = inflated(zlibbed("one") + zlibbed("two"), Compression::kZlib);
   EXPECT_EQ(zlib.bytes, "one");
   EXPECT_EQ(zlib.error->code(), Code::kDataLoss);
 }
 
-TEST(Decompress, FindsEveryFlippedBitThatMatters) {
+TEST(Decompress, DetectsEveryFlippedBitThatMatters) {
   const std::string text = text_of_size(300);
   const std::string bytes = gzipped(text);
   for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
@@ -202,14 +202,14 @@ TEST(Decompress, FindsEveryFlippedBitThatMatters) {
   }
 }
 
-TEST(Decompress, KeepsFailing) {
+TEST(Decompress, KeepsFailingAfterAnError) {
   const auto stream = decompress(memory_stream("garbage"), Compression::kGzip).value();
   char bytes[10];
   EXPECT_FALSE(stream->read(bytes).ok());
   EXPECT_FALSE(stream->read(bytes).ok());
 }
 
-TEST(Decompress, PassesOnAFaultOfTheDiskBehindTheBytesBeforeIt) {
+TEST(Decompress, ReturnsAReadErrorAfterTheBytesBeforeIt) {
   const std::string text = text_of_size(100000);
   const Error fault = Error::corrupt("the disk is gone");
   for (size_t piece : {1, 100, 100000}) {
@@ -223,7 +223,7 @@ TEST(Decompress, PassesOnAFaultOfTheDiskBehindTheBytesBeforeIt) {
   }
 }
 
-TEST(Decompress, KnowsGzipByItsBeginWhenAskedTo) {
+TEST(Decompress, DetectsGzipByItsFirstBytes) {
   EXPECT_EQ(inflated(gzipped("one"), Compression::kAuto).bytes, "one");
   EXPECT_EQ(inflated("x^ = 2", Compression::kAuto).bytes, "x^ = 2");
   EXPECT_EQ(inflated("\x1f", Compression::kAuto).bytes, "\x1f");
@@ -232,7 +232,7 @@ TEST(Decompress, KnowsGzipByItsBeginWhenAskedTo) {
   EXPECT_EQ(drain(*slow, 1).bytes, "one");
 }
 
-TEST(CompressionOf, KnowsTheNamesOfTfData) {
+TEST(CompressionOf, AcceptsTheNamesOfTfData) {
   EXPECT_EQ(compression_of("").value(), Compression::kNone);
   EXPECT_EQ(compression_of("GZIP").value(), Compression::kGzip);
   EXPECT_EQ(compression_of("ZLIB").value(), Compression::kZlib);

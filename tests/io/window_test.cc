@@ -7,7 +7,7 @@
 namespace stoker {
 namespace {
 
-TEST(ByteWindow, HoldsAsMuchAsIsWantedHoweverTheBytesCome) {
+TEST(ByteWindow, HoldsTheRequestedBytesForEveryReadSize) {
   std::string text;
   for (int i = 0; i < 100000; ++i) text += static_cast<char>('a' + i % 26);
   for (const size_t piece : {1, 7, 100000}) {
@@ -25,7 +25,7 @@ TEST(ByteWindow, HoldsAsMuchAsIsWantedHoweverTheBytesCome) {
   }
 }
 
-TEST(ByteWindow, TellsAFaultOnceAndKeepsTheBytesBeforeIt) {
+TEST(ByteWindow, ReturnsAnErrorOnceAndKeepsTheBytesBeforeIt) {
   ByteWindow window(faulty_stream({.bytes = "ab", .fault = Error::corrupt("bad disk")}));
   EXPECT_FALSE(window.fill(3).ok());
   EXPECT_TRUE(window.ended());
@@ -33,7 +33,7 @@ TEST(ByteWindow, TellsAFaultOnceAndKeepsTheBytesBeforeIt) {
   EXPECT_TRUE(window.fill(3).ok());
 }
 
-TEST(ByteWindow, GoesPastBytesThatItNeedNotHold) {
+TEST(ByteWindow, SkipsBytesWithoutHoldingThem) {
   for (const size_t piece : {1, 3, 100}) {
     ByteWindow window(faulty_stream({.bytes = "abcdefghij", .piece = piece}));
     ASSERT_TRUE(window.fill(2).ok());

@@ -1,5 +1,5 @@
-// From file to batch, what is done again asks for hardly any memory again. What is
-// paced by time (the log for checkpoints, the monitor) is left out of the count.
+// A running pipeline from files to batches allocates almost no memory. Allocations
+// that depend on time (the log for checkpoints, the monitor) are not counted.
 #include <gtest/gtest.h>
 
 #include "stoker/codecs/example.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kBatch = 16;
 
-std::string pictures(int n) {
+std::string images(int n) {
   ExampleWriter writer;
   writer.set("image", make_jpeg({.height = 61, .restart_interval = 1}));
   std::string file;
@@ -23,20 +23,20 @@ std::string pictures(int n) {
   return file;
 }
 
-Value training_picture(Value record) {
-  const Value jpeg = parse_single_example(std::move(record), {{.key = "image", .dtype = DType::kBytes}})["image"];
+Value training_image(Value record) {
+  const Value jpeg = io::parse_single_example(std::move(record), {{.key = "image", .dtype = DType::kBytes}})["image"];
   const Value window = image::random_resized_crop(io::decode_jpeg(jpeg, {.channels = 3}), {.height = 24, .width = 24});
   return image::normalize(image::random_flip_left_right(window), {.mean = {0.5}, .std = {0.2}, .layout = "CHW"});
 }
 
-TEST(Allocations, ThePathOfPicturesAsksForFewerThanOneInTwoPictures) {
+TEST(Allocations, AnImagePipelineAllocatesLessThanOncePerTwoImages) {
   if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer has operator new";
   const WithResources alone({.workers = 0, .memory_bytes = int64_t{1} << 28});
   set_log_pace({.pulls = int64_t{1} << 40});
   const TempDir dir;
-  Loader loader(Dataset::tfrecord({.filenames = {dir.write("pictures", pictures(100 * kBatch))}})
+  Loader loader(Dataset::tfrecord({.filenames = {dir.write("images", images(100 * kBatch))}})
                     .shuffle({.buffer_size = 20, .seed = 1})
-                    .map({.map_func = &training_picture})
+                    .map({.map_func = &training_image})
                     .batch({.batch_size = kBatch}));
   for (int i = 0; i < 40; ++i) ASSERT_TRUE(loader.next().ok());
   const int64_t before = allocations_so_far();

@@ -1,5 +1,5 @@
-// Files that change, functions that fail and parameters that make no sense:
-// each a clear error, never a hang, a crash or a silent end.
+// Files that change, functions that fail, and invalid parameters: each is a clear
+// error, never a hang, a crash or a silent end.
 
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ Dataset lines_of_listed(const TempDir& dir) {
       }});
 }
 
-TEST(BadFiles, OneThatVanishesAfterItWasListedIsNamedAndTheOthersAreRead) {
+TEST(BadFiles, AVanishedFileIsNamedAndTheOthersAreRead) {
   WatchScope watch("a file that vanishes");
   TempDir dir;
   for (const char* name : {"a.txt", "b.txt", "c.txt"}) dir.write(name, std::string(name) + "\n");
@@ -50,7 +50,7 @@ TEST(BadFiles, OneThatVanishesAfterItWasListedIsNamedAndTheOthersAreRead) {
   ASSERT_EQ(error_of(ds), "");
   std::filesystem::remove(dir.at("b.txt"));
   Loader loader(ds);
-  const std::vector<std::string> words = words_of_rest(loader);
+  const std::vector<std::string> words = text_of_rest(loader);
   ASSERT_EQ(words.size(), 3u);
   EXPECT_EQ(words[0], "string[] 'a.txt';");
   EXPECT_TRUE(words[1].starts_with("error: cannot open " + dir.at("b.txt"))) << words[1];
@@ -61,7 +61,7 @@ TEST(BadFiles, OneThatVanishesAfterItWasListedIsNamedAndTheOthersAreRead) {
   EXPECT_EQ(error->place().path, dir.at("b.txt"));
 }
 
-TEST(BadFiles, AFolderThatVanishesAfterItWasListedIsNamed) {
+TEST(BadFiles, AVanishedFolderIsNamed) {
   WatchScope watch("a folder that vanishes");
   auto dir = std::make_unique<TempDir>();
   dir->write("a.txt", "one\n");
@@ -74,18 +74,18 @@ TEST(BadFiles, AFolderThatVanishesAfterItWasListedIsNamed) {
   EXPECT_NE(error->message().find(gone), std::string::npos) << error->message();
 }
 
-// Reads some lines of a file, cuts it, and reads the rest. Without workers
-// nothing is read ahead but a buffer.
+// Reads some lines of a file, truncates it, and reads the rest. Without workers,
+// the engine reads ahead one buffer.
 std::optional<Error> error_after_cut(const std::string& path, const std::string& compression, uintmax_t keep) {
   WatchScope watch("a file that is cut while it is read");
   WithResources here({.workers = 0, .memory_bytes = int64_t{1} << 20});
   Loader loader(Dataset::text_lines({.filenames = {path}, .compression_type = compression}));
-  EXPECT_EQ(words_of_rest(loader, 5).size(), 5u);
+  EXPECT_EQ(text_of_rest(loader, 5).size(), 5u);
   std::filesystem::resize_file(path, keep);
   return failure_of(loader);
 }
 
-TEST(BadFiles, AGzipFileCutWhileItIsReadIsDataLoss) {
+TEST(BadFiles, TruncatingAGzipFileWhileItIsReadIsDataLoss) {
   TempDir dir;
   const std::string path = dir.write("a.gz", gzipped(lines(2'000'000), 1));
   const uintmax_t size = std::filesystem::file_size(path);
@@ -96,15 +96,15 @@ TEST(BadFiles, AGzipFileCutWhileItIsReadIsDataLoss) {
   EXPECT_NE(error->message().find(" ends at byte " + std::to_string(size / 2)), std::string::npos) << error->message();
 }
 
-TEST(BadFiles, ATextFileCutWhileItIsReadIsDataLoss) {
+TEST(BadFiles, TruncatingATextFileWhileItIsReadIsDataLoss) {
   TempDir dir;
   const std::string path = dir.write("a.txt", lines(1'000'000));
   const std::optional<Error> error = error_after_cut(path, "", std::filesystem::file_size(path) / 2);
-  ASSERT_TRUE(error) << "the lines behind the cut were lost without a word";
+  ASSERT_TRUE(error) << "the lines after the cut were lost without an error";
   EXPECT_EQ(error->code(), Code::kDataLoss);
 }
 
-TEST(BadFiles, APathThroughAFileIsToldByEveryReader) {
+TEST(BadFiles, EveryReaderReportsAPathThroughAFile) {
   TempDir dir;
   const std::string below = dir.write("a.txt", "one\n") + "/b.txt";
   const std::optional<Error> error = failure_of(Dataset::text_lines({.filenames = {below}}));
@@ -114,13 +114,13 @@ TEST(BadFiles, APathThroughAFileIsToldByEveryReader) {
   EXPECT_NE(error_of(Dataset::list_files({.file_pattern = {dir.at("a.txt/*")}})), "");
 }
 
-TEST(BadFiles, AFolderInTheMiddleOfTheListIsTold) {
+TEST(BadFiles, AFolderInTheMiddleOfTheListIsAnError) {
   TempDir dir;
   dir.write("folder/inside", "x");
   const std::string a = dir.write("a.txt", "one\n");
-  EXPECT_EQ(words_of(Dataset::text_lines({.filenames = {dir.at("folder"), a}})),
-            (std::vector<std::string>{"error: " + dir.at("folder") + " is a directory, a file was wanted",
-                                      "string[] 'one';"}));
+  EXPECT_EQ(
+      text_of(Dataset::text_lines({.filenames = {dir.at("folder"), a}})),
+      (std::vector<std::string>{"error: " + dir.at("folder") + " is a directory, expected a file", "string[] 'one';"}));
 }
 
 TEST(BadFiles, ANameThatIsNotUtf8IsReadAndSavedLikeAnyOther) {
@@ -130,11 +130,11 @@ TEST(BadFiles, ANameThatIsNotUtf8IsReadAndSavedLikeAnyOther) {
   Loader loader(ds);
   ASSERT_TRUE(loader.next().ok());
   const Result<std::string> saved = loader.save();
-  ASSERT_TRUE(saved.ok()) << saved.error().words();
+  ASSERT_TRUE(saved.ok()) << saved.error().describe();
   Loader restored(ds);
   const Result<void> done = restored.restore(*saved);
-  ASSERT_TRUE(done.ok()) << done.error().words();
-  EXPECT_EQ(words_of_rest(restored), (std::vector<std::string>{"string[] 'two';", "string[] 'three';"}));
+  ASSERT_TRUE(done.ok()) << done.error().describe();
+  EXPECT_EQ(text_of_rest(restored), (std::vector<std::string>{"string[] 'two';", "string[] 'three';"}));
 }
 
 TEST(BadFiles, ANameThatIsNotUtf8IsNamedWhenItIsMissing) {
@@ -153,14 +153,14 @@ Result<void> restored_after(const std::function<void(const TempDir&)>& change) {
   const std::string b = dir.write("b.txt", "four\nfive\n");
   const Dataset ds = Dataset::text_lines({.filenames = {a, b}});
   Loader loader(ds);
-  EXPECT_EQ(words_of_rest(loader, 2).size(), 2u);
+  EXPECT_EQ(text_of_rest(loader, 2).size(), 2u);
   const std::string saved = loader.save().value();
   change(dir);
   Loader other(ds);
   return other.restore(saved);
 }
 
-TEST(BadFiles, ACheckpointIsRefusedWhereAFileHasGoneGrownOrShrunk) {
+TEST(BadFiles, ACheckpointIsRejectedIfAFileIsMissingOrItsSizeChanged) {
   const auto refused = [](const std::function<void(const TempDir&)>& change) {
     const Result<void> restored = restored_after(change);
     if (restored) return std::string("it was taken");
@@ -175,7 +175,7 @@ TEST(BadFiles, ACheckpointIsRefusedWhereAFileHasGoneGrownOrShrunk) {
   EXPECT_NE(refused([](const TempDir& dir) { dir.write("a.txt", "one\n"); }).find("a.txt"), std::string::npos);
 }
 
-TEST(BadFiles, ACheckpointOfOtherFilesIsRefused) {
+TEST(BadFiles, ACheckpointOfOtherFilesIsRejected) {
   TempDir dir;
   const auto reading = [&](const char* name) {
     return Dataset::text_lines({.filenames = {dir.write(name, "one\ntwo\nthree\n")}});
@@ -190,7 +190,7 @@ TEST(BadFiles, ACheckpointOfOtherFilesIsRefused) {
   EXPECT_NE(restored.error().message().find("b.txt"), std::string::npos) << restored.error().message();
 }
 
-TEST(BadFiles, ACheckpointCutAnywhereIsRefused) {
+TEST(BadFiles, ATruncatedCheckpointIsRejected) {
   const Dataset ds = numbers(20).shuffle({.buffer_size = 5, .seed = 1}).batch({.batch_size = 2});
   Loader loader(ds);
   ASSERT_TRUE(loader.next().ok());
@@ -205,7 +205,7 @@ TEST(BadFiles, ACheckpointCutAnywhereIsRefused) {
 
 // ---- graph files
 
-TEST(BadGraphs, AFileThatIsNoneIsNamed) {
+TEST(BadGraphs, AFileThatIsNotAGraphIsNamed) {
   TempDir dir;
   const auto refused = [&](std::string_view text) {
     const std::string path = dir.write("g.json", text);
@@ -236,8 +236,8 @@ struct Throws {
 std::vector<Throws> throws() {
   return {
       {"an_exception", [] { throw std::runtime_error("no more"); }, "a function failed: no more"},
-      {"an_int", [] { throw 3; }, "a function threw something that is no std::exception"},
-      {"a_text", [] { throw "no more"; }, "a function threw something that is no std::exception"},
+      {"an_int", [] { throw 3; }, "a function threw an object that is not a std::exception"},
+      {"a_text", [] { throw "no more"; }, "a function threw an object that is not a std::exception"},
       {"no_memory", [] { throw std::bad_alloc(); }, "a function ran out of memory"},
       {"an_error", [] { throw Error::corrupt("bad day"); }, "bad day"},
   };
@@ -246,7 +246,7 @@ std::vector<Throws> throws() {
 class BadFunctions : public testing::TestWithParam<Throws> {
  protected:
   WatchScope watch_{"a function that throws " + GetParam().name};
-  // Throws where it is asked for number 3.
+  // Throws for number 3.
   auto thrower() const {
     return [call = GetParam().call](int64_t x) {
       if (x == 3) call();
@@ -256,7 +256,7 @@ class BadFunctions : public testing::TestWithParam<Throws> {
   void expect_one_failure(const Dataset& dataset, size_t elements) const {
     for (const int workers : {0, 2}) {
       WithResources here({.workers = workers, .memory_bytes = int64_t{1} << 20});
-      std::vector<std::string> words = words_of(dataset);
+      std::vector<std::string> words = text_of(dataset);
       EXPECT_EQ(std::erase(words, "error: " + GetParam().words), 1u);
       EXPECT_EQ(words.size(), elements);
     }
@@ -280,7 +280,7 @@ TEST_P(BadFunctions, FailTheirElementInAFilter) {
   expect_one_failure(numbers(6).filter({.predicate = [call = thrower()](int64_t x) { return call(x) >= 0; }}), 5);
 }
 
-TEST_P(BadFunctions, FailTheirElementWhereTheyOpenADataSet) {
+TEST_P(BadFunctions, FailTheirElementInFlatMap) {
   const auto opened = [call = thrower()](const Element& e) { return numbers(call(e.leaves[0].scalar<int64_t>())); };
   expect_one_failure(numbers(5).flat_map({.map_func = opened}), 0 + 1 + 2 + 4);
   expect_one_failure(numbers(5).interleave({.map_func = opened, .cycle_length = 2}), 0 + 1 + 2 + 4);
@@ -299,7 +299,7 @@ TEST_P(BadFunctions, EndAGeneratorWithTheirError) {
   expect_one_failure(generating(true), 0);
 }
 
-TEST(BadFunction, ThatGivesAnotherTypeLaterFailsThatElementAndNamesBoth) {
+TEST(BadFunction, ThatReturnsAnotherTypeLaterFailsThatElementAndNamesBothTypes) {
   WatchScope watch("another type in a later element");
   const Dataset ds = numbers(6)
                          .map({.map_func = [](const Element& e) -> Element {
@@ -319,14 +319,14 @@ TEST(BadFunction, ThatGivesAnotherTypeLaterFailsThatElementAndNamesBoth) {
   }
 }
 
-// Numbers; at one place something else.
+// Numbers, and something else at one position.
 Dataset odd_one(int64_t place, const std::function<Element(const Element&)>& make) {
   return numbers(3000).map({.map_func = [place, make](const Element& e) -> Element {
     return e.leaves[0].scalar<int64_t>() == place ? make(e) : e;
   }});
 }
 
-// Runs are cut by time: the failure must not depend on where they end.
+// The length of a run depends on time: the failure must not depend on where a run ends.
 void expect_one_loss(const Dataset& dataset, int64_t place) {
   for (const int workers : {0, 1, 2}) {
     SCOPED_TRACE("place " + std::to_string(place) + ", " + std::to_string(workers) + " workers");
@@ -338,10 +338,10 @@ void expect_one_loss(const Dataset& dataset, int64_t place) {
   }
 }
 
-// While runs are short, in the midst of one, and the first of a batch.
+// While runs are short, in the middle of a run, and the first element of a batch.
 constexpr int64_t kPlaces[] = {3, 1500, 1505};
 
-TEST(BadFunction, ThatGivesAnotherTypeLaterLosesNothingElse) {
+TEST(BadFunction, ThatReturnsAnotherTypeLaterFailsNoOtherElement) {
   WatchScope watch("another type in a later element");
   const auto text = [](const Element&) { return Element(Array::of_bytes("fifteen hundred")); };
   for (const int64_t place : kPlaces) {
@@ -350,7 +350,7 @@ TEST(BadFunction, ThatGivesAnotherTypeLaterLosesNothingElse) {
   }
 }
 
-TEST(BadFunction, ThatGivesAnotherStructureLaterLosesNothingElse) {
+TEST(BadFunction, ThatReturnsAnotherStructureLaterFailsNoOtherElement) {
   WatchScope watch("another structure in a later element");
   const auto pair = [](const Element& e) { return tuple_of({e, e}); };
   for (const int64_t place : kPlaces) {
@@ -362,7 +362,7 @@ TEST(BadFunction, ThatGivesAnotherStructureLaterLosesNothingElse) {
 
 // ---- parameters
 
-TEST(BadParameters, AreToldBeforeAnythingRuns) {
+TEST(BadParameters, AreReportedBeforeAnythingRuns) {
   const auto opening = [](const Element&) { return numbers(2); };
   const std::vector<std::pair<Dataset, std::string>> cases = {
       {numbers(3).batch({.batch_size = 0}), "batch"},

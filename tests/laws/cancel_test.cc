@@ -1,4 +1,4 @@
-// A loader dropped at any element leaves no bytes and no threads.
+// A loader that is dropped at any element releases its memory.
 
 #include <gtest/gtest.h>
 
@@ -12,19 +12,19 @@ namespace {
 
 STOKER_LAW(Cancel);
 
-// Waits until nothing is held; the law's watch ends a wait without end.
+// Waits until no memory is held; the law's watch ends an infinite wait.
 void expect_nothing_held() {
   while (memory_use().held > 0) std::this_thread::yield();
   EXPECT_EQ(memory_use().held, 0);
 }
 
-TEST_P(Cancel, LeavesNothingWhereverTheLoaderIsDropped) {
+TEST_P(Cancel, HoldsNoMemoryWhereverTheLoaderIsDropped) {
   for (const Resources& place : {places()[0], places()[3], places()[4]}) {
     WithResources here(place);
     expect_nothing_held();
     for (int64_t k = 0; k < 12; ++k) {
       Loader loader(made());
-      (void)words_of_rest(loader, k);
+      (void)text_of_rest(loader, k);
       if (k % 2 == 0) loader.close();
     }
     expect_nothing_held();

@@ -1,5 +1,5 @@
-// A checkpoint at any element, restored anywhere, gives the same rest; one
-// that does not fit or is damaged is refused.
+// A checkpoint of any element, restored anywhere, continues with the same elements. A
+// checkpoint that does not fit or is damaged is rejected.
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 
 #include "stoker/runtime/checkpoint.h"
 #include "stoker/runtime/line.h"
+#include "stoker/runtime/task.h"
 #include "support/law.h"
 
 namespace stoker {
@@ -17,7 +18,7 @@ STOKER_LAW(Checkpoint);
 
 using Words = std::vector<std::string>;
 
-// Entries in the log at every row, so that short examples have them.
+// Writes a log entry for every row, so that short examples have some.
 struct OftenLogged {
   OftenLogged() { set_log_pace({.pulls = 1, .ns = 0, .draws = 5}); }
   ~OftenLogged() { set_log_pace({}); }
@@ -31,66 +32,66 @@ Words rest_after(Words all, size_t n) {
 void restore_everywhere(const std::function<Dataset(uint64_t)>& made) {
   WithResources here({.workers = 2, .memory_bytes = int64_t{1} << 24});
   Loader whole(made(7));
-  const Words all = words_of_rest(whole, 300);
+  const Words all = text_of_rest(whole, 300);
   whole.begin_epoch();
-  const Words next_epoch = words_of_rest(whole, 300);
+  const Words next_epoch = text_of_rest(whole, 300);
 
   Loader loader(made(7));
   for (size_t k = 0;; ++k) {
     SCOPED_TRACE("after " + std::to_string(k) + " of " + std::to_string(all.size()));
     Result<std::string> saved = loader.save();
-    ASSERT_TRUE(saved.ok()) << saved.error().words();
+    ASSERT_TRUE(saved.ok()) << saved.error().describe();
     EXPECT_LT(saved->size(), 64u * 1024);
     {
       WithResources there(places()[k % places().size()]);
       Loader restored(made(1000 + k));
       Result<void> done = restored.restore(*saved);
-      ASSERT_TRUE(done.ok()) << done.error().words();
+      ASSERT_TRUE(done.ok()) << done.error().describe();
       Result<std::string> again = restored.save();
-      ASSERT_TRUE(again.ok()) << again.error().words();
-      ASSERT_EQ(words_of_rest(restored, 300), rest_after(all, k));
+      ASSERT_TRUE(again.ok()) << again.error().describe();
+      ASSERT_EQ(text_of_rest(restored, 300), rest_after(all, k));
       Loader twice(made(2000 + k));
       ASSERT_TRUE(twice.restore(*again).ok());
-      ASSERT_EQ(words_of_rest(twice, 300), rest_after(all, k));
+      ASSERT_EQ(text_of_rest(twice, 300), rest_after(all, k));
       twice.begin_epoch();
-      ASSERT_EQ(words_of_rest(twice, 300), next_epoch);
+      ASSERT_EQ(text_of_rest(twice, 300), next_epoch);
     }
     if (k == all.size()) break;
-    ASSERT_EQ(words_of_rest(loader, 1), Words{all[k]});
+    ASSERT_EQ(text_of_rest(loader, 1), Words{all[k]});
   }
 }
 
-TEST_P(Checkpoint, GivesTheSameRestFromEveryPlace) {
+TEST_P(Checkpoint, ReturnsTheSameRestFromEveryPosition) {
   restore_everywhere([&](uint64_t seed) { return made(seed); });
 }
 
-TEST_P(Checkpoint, GivesTheSameRestWithEntriesEverywhere) {
+TEST_P(Checkpoint, ReturnsTheSameRestWithALogEntryForEveryRow) {
   OftenLogged often;
   restore_everywhere([&](uint64_t seed) { return made(seed); });
 }
 
-TEST_P(Checkpoint, OfAnotherGraphIsRefusedWithTheDifferenceNamed) {
+TEST_P(Checkpoint, OfAnotherGraphIsRejectedAndTheDifferenceIsNamed) {
   Loader loader(made());
   (void)loader.next();
   Result<std::string> saved = loader.save();
-  ASSERT_TRUE(saved.ok()) << saved.error().words();
+  ASSERT_TRUE(saved.ok()) << saved.error().describe();
   Loader other(made().skip({.count = 1}));
   Result<void> restored = other.restore(*saved);
   ASSERT_FALSE(restored.ok());
   EXPECT_EQ(restored.error().code(), Code::kFailedPrecondition);
   EXPECT_NE(restored.error().message().find("skip"), std::string::npos) << restored.error().message();
-  // What was refused left nothing behind: the loader starts from the beginning.
-  EXPECT_EQ(words_of_rest(other, 300), words_of(made().skip({.count = 1})));
+  // The rejected checkpoint has changed nothing: the loader starts from the beginning.
+  EXPECT_EQ(text_of_rest(other, 300), text_of(made().skip({.count = 1})));
 }
 
-// Restores and, where that works, reads; either way nothing breaks.
+// Restores and, if that succeeds, reads. Both may fail, but not crash or hang.
 void survive(const Dataset& dataset, const std::string& text) {
   WatchScope watch("restoring " + text);
   Loader loader(dataset);
-  if (loader.restore(text).ok()) (void)words_of_rest(loader, 200);
+  if (loader.restore(text).ok()) (void)text_of_rest(loader, 200);
 }
 
-TEST_P(Checkpoint, CutShortOrWithFlippedBitsBreaksNothing) {
+TEST_P(Checkpoint, ThatIsTruncatedOrHasFlippedBitsIsHandled) {
   Loader loader(made());
   for (int i = 0; i < 5; ++i) (void)loader.next();
   const std::string saved = loader.save().value();
@@ -110,7 +111,7 @@ void collect(nlohmann::json& json, std::vector<nlohmann::json*>& all) {
     for (nlohmann::json& part : json) collect(part, all);
 }
 
-// As it would be if an enemy had written it: the hash fits.
+// As an attacker could have written it: the hash is right.
 std::string signed_text(nlohmann::json json) {
   if (!json.is_object()) return json.dump();
   json.erase("hash");
@@ -132,7 +133,7 @@ nlohmann::json wrong_value(uint64_t choice) {
   }
 }
 
-TEST_P(Checkpoint, WithWrongNumbersBreaksNothing) {
+TEST_P(Checkpoint, WithWrongNumbersIsHandled) {
   OftenLogged often;
   Loader loader(made());
   for (int i = 0; i < 5; ++i) (void)loader.next();
@@ -156,7 +157,7 @@ TEST_P(Checkpoint, WithWrongNumbersBreaksNothing) {
   }
 }
 
-// Every checkpoint that differs from this one in one value, or lacks it.
+// Every checkpoint that differs from this one in one value, or lacks one value.
 template <typename T>  // of nlohmann's, which keeps the order of keys or not
 std::vector<T> with_one_value_changed(const T& saved) {
   const std::vector<T> wrong{-1,    INT64_MAX, INT64_MIN, 1e300,      0.5,        "text",
@@ -180,33 +181,32 @@ std::vector<T> with_one_value_changed(const T& saved) {
   return all;
 }
 
-// Reads a few elements, tries checkpoints of another place that each have one
-// value wrong, and expects the rest of the epoch and the next one as if nothing
-// had been tried.
+// Reads a few elements and tries checkpoints of another position that each have one
+// wrong value. Expects the same rest of the epoch and the same next epoch as without.
 template <typename T>
 void expect_nothing_changed(const std::function<Dataset(uint64_t)>& made,
                             const std::function<void(Loader&, const T& changed)>& attempt) {
   OftenLogged often;
   Loader whole(made(7));
-  const Words all = words_of_rest(whole, 300);
+  const Words all = text_of_rest(whole, 300);
   whole.begin_epoch();
-  const Words next_epoch = words_of_rest(whole, 300);
+  const Words next_epoch = text_of_rest(whole, 300);
 
   Loader other(made(8));
   for (int i = 0; i < 3; ++i) (void)other.next();
   const auto saved = T::parse(other.save().value());
   Loader loader(made(7));
-  const size_t taken = words_of_rest(loader, 4).size();
+  const size_t taken = text_of_rest(loader, 4).size();
   for (const T& changed : with_one_value_changed(saved)) {
     attempt(loader, changed);
     if (testing::Test::HasFatalFailure()) return;
   }
-  EXPECT_EQ(words_of_rest(loader, 300), rest_after(all, taken));
+  EXPECT_EQ(text_of_rest(loader, 300), rest_after(all, taken));
   loader.begin_epoch();
-  EXPECT_EQ(words_of_rest(loader, 300), next_epoch);
+  EXPECT_EQ(text_of_rest(loader, 300), next_epoch);
 }
 
-TEST_P(Checkpoint, WithOneValueChangedIsRefusedAndChangesNothing) {
+TEST_P(Checkpoint, WithOneValueChangedIsRejectedAndChangesNothing) {
   expect_nothing_changed<nlohmann::ordered_json>([this](uint64_t seed) { return made(seed); },
                                                  [](Loader& loader, const nlohmann::ordered_json& changed) {
                                                    const Result<void> restored = loader.restore(changed.dump());
@@ -215,19 +215,56 @@ TEST_P(Checkpoint, WithOneValueChangedIsRefusedAndChangesNothing) {
                                                  });
 }
 
-// With a hash that fits, some of these are places that could have been saved;
-// others are refused, and then nothing has changed.
-TEST_P(Checkpoint, ThatIsRefusedChangesNothingWhateverIsWrongWithIt) {
+// With the right hash, some of these are valid positions. The others are rejected, and
+// then nothing has changed.
+TEST_P(Checkpoint, ThatIsRejectedChangesNothing) {
   expect_nothing_changed<nlohmann::json>([this](uint64_t seed) { return made(seed); },
                                          [this](Loader& loader, const nlohmann::json& changed) {
                                            const std::string text = signed_text(changed);
                                            WatchScope watch("restoring " + text);
                                            Loader probe(made());
                                            if (probe.restore(text).ok())
-                                             (void)words_of_rest(probe, 50);
+                                             (void)text_of_rest(probe, 50);
                                            else
                                              EXPECT_FALSE(loader.restore(text).ok());
                                          });
+}
+
+// A restore opens the current dataset of flat_map again, which calls its function.
+TEST(CheckpointOfOpenedDatasets, FunctionsThatARestoreCallsRunForTheLoader) {
+  OftenLogged often;
+  const auto owner = std::make_shared<int>();
+  int calls = 0, owned = 0;
+  const GraphFunction opens = [&](const Element&) {
+    ++calls;
+    owned += RunningScope::owner() == owner;
+    return numbers(3);
+  };
+  Loader loader(numbers(5).flat_map({.map_func = opens}), {.alone = true, .owner = owner});
+  EXPECT_EQ(text_of_rest(loader, 2).size(), 2u);
+  const std::string saved = loader.save().value();
+  const int calls_before = calls;
+  ASSERT_TRUE(loader.restore(saved).ok());
+  EXPECT_GT(calls, calls_before);
+  EXPECT_EQ(owned, calls);
+}
+
+TEST(CheckpointOfOpenedDatasets, FunctionsThatARestoreCallsCannotReadTheLoader) {
+  OftenLogged often;
+  Loader* reader = nullptr;
+  std::string message;
+  const GraphFunction opens = [&](const Element&) {
+    if (reader) message = reader->next().ok() ? "no error" : reader->next().error().message();
+    return numbers(3);
+  };
+  Loader loader(numbers(5).flat_map({.map_func = opens}), {.alone = true});
+  EXPECT_EQ(text_of_rest(loader, 2).size(), 2u);
+  const std::string saved = loader.save().value();
+  reader = &loader;
+  ASSERT_TRUE(loader.restore(saved).ok());
+  reader = nullptr;
+  EXPECT_TRUE(message.starts_with("next() was called by a function that this iterator is running")) << message;
+  EXPECT_EQ(text_of_rest(loader).size(), 13u);
 }
 
 }  // namespace

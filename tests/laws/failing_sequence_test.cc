@@ -1,5 +1,5 @@
-// A sequence that returns an error, or throws, from `step` loses that element
-// alone, and the error is that element's: the laws hold for it, too.
+// If `step` of a sequence returns an error or throws, only that element fails. The laws
+// hold for such a sequence, too.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace stoker {
 namespace {
 
-// The sum so far; sevens are refused, and those that follow them throw.
+// The sum so far. Sevens return an error, and the elements after them throw.
 struct SumOfAllButSevens {
   static constexpr std::string_view kName = "sum_of_all_but_sevens";
   static constexpr std::string_view kDoc = "The sum so far.";
@@ -24,7 +24,7 @@ struct SumOfAllButSevens {
     const auto x = element.leaves[0].scalar<int64_t>();
     if (x % 7 == 3) return Error::invalid(x, " is refused");
     if (x % 7 == 4) throw std::runtime_error("thrown at " + std::to_string(x));
-    // A damaged checkpoint may hold any sum: it wraps.
+    // A damaged checkpoint may contain any sum, so the addition may wrap around.
     state.sum = static_cast<int64_t>(static_cast<uint64_t>(state.sum) + static_cast<uint64_t>(x));
     out.put(Element(Array::of<int64_t>(state.sum)), context.origin());
     return Flow::kMore;
@@ -33,11 +33,11 @@ struct SumOfAllButSevens {
 
 DATASET_EXAMPLE(numbers(40).then(SumOfAllButSevens{}));
 
-TEST(FailingSequence, LosesTheElementThatFailedAndNoOther) {
+TEST(FailingSequence, FailsOneElementAndNoOther) {
   EXPECT_EQ(values(numbers(12).then(SumOfAllButSevens{}).ignore_errors({})), (Values{0, 1, 3, 8, 14, 21, 29, 38}));
 }
 
-TEST(FailingSequence, NamesIt) {
+TEST(FailingSequence, NamesTheFailedElement) {
   Loader loader(numbers(12).then(SumOfAllButSevens{}));
   std::vector<int64_t> failed;
   while (true) {

@@ -1,5 +1,4 @@
-// Work that is interrupted ends with Cancelled, and the next call is as if the
-// interrupted one had not been.
+// Work that is interrupted ends with Cancelled, and does not affect the next call.
 
 #include <gtest/gtest.h>
 
@@ -14,14 +13,14 @@ namespace {
 
 bool always() { return true; }
 
-// What `body` gives while everything is interrupted, which is Cancelled or as usual.
+// The result of `body` while everything is interrupted; nullopt if it was cancelled.
 template <typename Body>
 auto interrupted(Body&& body) -> decltype(std::optional(body())) {
   const InterruptScope scope(&always);
   try {
     return body();
   } catch (const Error& error) {
-    EXPECT_EQ(error.code(), Code::kCancelled) << error.words();
+    EXPECT_EQ(error.code(), Code::kCancelled) << error.describe();
     return std::nullopt;
   }
 }
@@ -36,15 +35,37 @@ TEST_P(Interrupt, IsNotRememberedByTheDataset) {
   const auto words = interrupted([&] { return dataset.explain(); });
   EXPECT_TRUE(!words || words->ok() || words->error().code() == Code::kCancelled);
   EXPECT_EQ(dataset.cardinality().value(), made().cardinality().value());
-  EXPECT_EQ(words_of(dataset), words_of(made()));
+  EXPECT_EQ(text_of(dataset), text_of(made()));
 }
 
 TEST_P(Interrupt, LosesNoElement) {
   std::atomic<int> asked = 0;
   Loader loader(made(), {.interrupted = [&] { return asked++ == 0; }});
-  std::vector<std::string> found = words_of_rest(loader);
+  std::vector<std::string> found = text_of_rest(loader);
   std::erase(found, "error: " + Error::cancelled().message());
-  EXPECT_EQ(found, words_of(made()));
+  EXPECT_EQ(found, text_of(made()));
+}
+
+// An infinite stream whose elements are all dropped.
+TEST(InterruptOfSkipping, ReachesAConsumerThatDoesAllWorkItself) {
+  const auto endless = [] {
+    return Dataset::from_generator({.generator = [] {
+      return [n = int64_t{0}]() mutable -> Result<std::optional<Element>> { return Element(Array::of(n++)); };
+    }});
+  };
+  const auto nothing = [](const Element&) { return numbers(0); };
+  for (const Dataset& dataset :
+       {endless().skip({.count = int64_t{1} << 50}),
+        endless().shard({.num_shards = int64_t{1} << 50, .index = (int64_t{1} << 50) - 1}),
+        endless().batch({.batch_size = 2}).unbatch({}).skip({.count = int64_t{1} << 50}),
+        endless().filter({.predicate = [](int64_t x) { return x < 0; }}), endless().flat_map({.map_func = nothing}),
+        endless().interleave({.map_func = nothing}), numbers(5).repeat({}).filter({[](Value x) { return x < 0; }})}) {
+    std::atomic<int> asked = 0;
+    Loader loader(dataset, {.alone = true, .interrupted = [&] { return asked++ == 0; }});
+    const Result<std::optional<Element>> next = loader.next();
+    ASSERT_FALSE(next.ok());
+    EXPECT_EQ(next.error().code(), Code::kCancelled) << next.error().describe();
+  }
 }
 
 TEST(InterruptOfCounting, StopsAtTheFirstRecordAndFile) {
@@ -58,7 +79,7 @@ TEST(InterruptOfCounting, StopsAtTheFirstRecordAndFile) {
   const std::string records(1 << 20, '\0');
   EXPECT_TRUE(cancelled(Dataset::tfrecord({.filenames = {dir.write("records", records)}})));
   EXPECT_FALSE(interrupted([&] { return Dataset::list_files({.file_pattern = {folder + "/*"}}); }).has_value());
-  EXPECT_FALSE(interrupted([&] { return Dataset::picture_folder({.directory = folder}); }).has_value());
+  EXPECT_FALSE(interrupted([&] { return Dataset::image_folder({.directory = folder}); }).has_value());
 }
 
 TEST(RunOnThreads, InterruptsAllAndThrowsOnce) {
@@ -78,7 +99,7 @@ TEST(RunOnThreads, InterruptsAllAndThrowsOnce) {
   EXPECT_EQ(stopped, 4);
 }
 
-TEST(RunOnThreads, RunsOnAsManyAsAsked) {
+TEST(RunOnThreads, RunsOnTheRequestedNumberOfThreads) {
   std::atomic<int> runs = 0;
   run_on_threads(3, [&] { ++runs; });
   EXPECT_EQ(runs, 3);

@@ -1,5 +1,5 @@
-// Bytes held stay within the budget, but for one element for the consumer
-// that waits.
+// The engine holds no more bytes than the budget, plus one element for a consumer that
+// waits.
 
 #include <gtest/gtest.h>
 
@@ -56,7 +56,7 @@ class MemoryLaw : public testing::TestWithParam<Pipeline> {};
 INSTANTIATE_TEST_SUITE_P(Every, MemoryLaw, testing::ValuesIn(pipelines()),
                          [](const auto& info) { return info.param.name; });
 
-TEST_P(MemoryLaw, PeakIsTheBudgetAndOneElement) {
+TEST_P(MemoryLaw, PeakIsAtMostTheBudgetAndOneElement) {
   WatchScope watch(GetParam().name);
   for (const int workers : {0, 1, 3}) {
     SCOPED_TRACE(workers);
@@ -68,7 +68,7 @@ TEST_P(MemoryLaw, PeakIsTheBudgetAndOneElement) {
       Loader loader(GetParam().make());
       while (true) {
         Result<std::optional<Element>> next = loader.next();
-        ASSERT_TRUE(next.ok()) << next.error().words();
+        ASSERT_TRUE(next.ok()) << next.error().describe();
         if (!*next) break;
         ++count;
       }
@@ -78,9 +78,9 @@ TEST_P(MemoryLaw, PeakIsTheBudgetAndOneElement) {
   }
 }
 
-// Forty small results that wait for their turn behind a slow one, made of large
+// Forty small results wait for a slow one before them. They were computed from large
 // elements that cannot be read again.
-TEST(MemoryOfAWindow, HoldsResultsWithoutWhatTheyWereMadeOf) {
+TEST(MemoryOfAWindow, HoldsResultsWithoutTheirInputs) {
   WatchScope watch("memory of a window");
   constexpr int64_t kMade = 40, kAll = 100;
   WithResources here({.workers = 2, .memory_bytes = 100'000'000});

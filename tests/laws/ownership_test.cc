@@ -17,14 +17,13 @@ namespace {
 
 STOKER_LAW(Ownership);
 
-// Memory as NumPy and LibTorch get it: they write to it without asking.
+// Memory as NumPy and LibTorch receive it: they write to it directly.
 std::span<unsigned char> memory_of(const Array& array) {
   if (array.type() == DType::kBytes || array.is_number()) return {};
   return {static_cast<unsigned char*>(const_cast<void*>(array.raw())), static_cast<size_t>(array.byte_size())};
 }
 
-// Fills the element's arrays, each with a pattern of its own; returns how many
-// bytes that were.
+// Fills each array of the element with its own pattern, and returns the number of bytes.
 int64_t scribble(const Element& element, unsigned char& pattern) {
   int64_t bytes = 0;
   for (const Array& leaf : element.leaves) {
@@ -34,7 +33,7 @@ int64_t scribble(const Element& element, unsigned char& pattern) {
   return bytes;
 }
 
-// When the receiver writes to what it got.
+// When the receiver writes to the elements.
 enum class Write { kNever, kAtOnce, kAfterTheEpoch };
 
 struct Epoch {
@@ -61,7 +60,7 @@ Epoch read_epoch(Loader& loader, Write write) {
   for (int i = 0; i < 500; ++i) {
     Result<std::optional<Element>> next = loader.next();
     if (next && !*next) break;
-    epoch.words.push_back(next ? (*next)->words() : next.error().message());
+    epoch.words.push_back(next ? (*next)->describe() : next.error().message());
     if (!next) continue;
     ++epoch.elements;
     if (write == Write::kAtOnce) epoch.written += scribble(**next, pattern);
@@ -73,7 +72,7 @@ Epoch read_epoch(Loader& loader, Write write) {
   return epoch;
 }
 
-// What was delivered, and how much of it could be written to.
+// The delivered elements, and the number of bytes that were written to.
 Epoch expect_ownership(const std::function<Dataset()>& make) {
   Epoch sum;
   for (const int workers : {0, 2}) {
@@ -105,7 +104,7 @@ TEST_P(Ownership, WritingToWhatIsDeliveredChangesNothingElse) {
 TEST_P(Ownership, HoldsForBatchesAndForArraysMadeOfTheElements) {
   const auto array_of = [](const Element& e) -> Result<Array> {
     STOKER_TRY(Array array, Array::make({4}, DType::kUint64));
-    std::ranges::fill(array.mutable_values<uint64_t>(), hash_of(e.words()));
+    std::ranges::fill(array.mutable_values<uint64_t>(), hash_of(e.describe()));
     return array;
   };
   const Epoch batches = expect_ownership([this] { return made().batch({.batch_size = 2}); });
@@ -114,7 +113,7 @@ TEST_P(Ownership, HoldsForBatchesAndForArraysMadeOfTheElements) {
   EXPECT_TRUE(arrays.elements > 0 || batches.elements == 0) << "no element was an array";
 }
 
-// ---- arrays of every kind of holder
+// ---- arrays of every kind of owner
 
 Element rows_of_three(int64_t rows) {
   Array array = Array::make({rows, 3}, DType::kFloat32).value();
@@ -232,7 +231,7 @@ TEST(ArrayWrites, AFunctionMayKeepWhatItReceivesAndReturns) {
   for (size_t i = 0; i < 4; ++i) EXPECT_EQ((*kept)[i][0].values<float>()[0], static_cast<float>(3 * i));
 }
 
-// What decoding or computing produced is handed over where it lies.
+// Results of decoding and computing are delivered in place.
 TEST(Delivery, FreshBatchesAreNotCopied) {
   for (const int workers : {0, 2}) {
     WithResources here({.workers = workers, .memory_bytes = int64_t{1} << 24});
@@ -240,7 +239,7 @@ TEST(Delivery, FreshBatchesAreNotCopied) {
     std::set<const void*> produced;
     Loader loader(slices(64)
                       .map({[&](Element e, Context& context) -> Result<Element> {
-                        STOKER_TRY(Array out, context.output(0, e[0].dims(), DType::kFloat32));
+                        STOKER_TRY(Array out, context.output(0, e[0].shape(), DType::kFloat32));
                         std::ranges::copy(e[0].values<float>(), out.mutable_values<float>().begin());
                         const std::lock_guard lock(mutex);
                         produced.insert(out.raw());

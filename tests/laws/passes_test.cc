@@ -17,7 +17,7 @@ constexpr int64_t kMost = 150;
 std::vector<Words> epochs_of(Loader& loader, int epochs) {
   std::vector<Words> all;
   for (int epoch = 0; epoch < epochs; ++epoch) {
-    all.push_back(words_of_rest(loader, kMost));
+    all.push_back(text_of_rest(loader, kMost));
     loader.begin_epoch();
   }
   return all;
@@ -48,13 +48,13 @@ TEST_P(Passes, AreNotChangedByDatasetsOnTheSameNodes) {
   (void)epochs_of(sibling, 2);
   (void)epochs_of(shared, 1);
   Loader open(twice);
-  (void)words_of_rest(open, 3);
+  (void)text_of_rest(open, 3);
   Loader loader(dataset);
   std::vector<Words> found;
   for (int epoch = 0; epoch < 3; ++epoch) {
-    found.push_back(words_of_rest(loader, kMost));
+    found.push_back(text_of_rest(loader, kMost));
     (void)epochs_of(sibling, 1);
-    (void)words_of_rest(open, 2);
+    (void)text_of_rest(open, 2);
     loader.begin_epoch();
   }
   EXPECT_EQ(found, alone);
@@ -88,7 +88,18 @@ TEST_P(Passes, AreTheSameWhicheverDatasetFillsACache) {
   EXPECT_EQ(epochs_of(with_noise(used_twice(cache)), 3), alone);
 }
 
-// Passes of a repeat inside a repeat are counted on: none comes twice.
+// Children run at the same time: which of them fills a cache that they share depends on time.
+TEST_P(Passes, AreTheSameWhicheverChildFillsACache) {
+  const auto in_children = [](const Dataset& of, const Dataset& cache) {
+    return of.flat_map({.map_func = [cache](const Element&) { return cache; }});
+  };
+  const std::vector<Words> alone = epochs_of(in_children(numbers(3), made().cache({})), 2);
+  const Dataset cache = made().cache({});
+  (void)epochs_of(in_children(numbers(5).skip({.count = 2}), cache), 1);
+  EXPECT_EQ(epochs_of(in_children(numbers(3), cache), 2), alone);
+}
+
+// The passes of a repeat inside a repeat have consecutive numbers.
 TEST_P(Passes, OfNestedRepeatsAreThoseOfOne) {
   const auto repeated = [&](std::initializer_list<int64_t> counts) {
     Dataset dataset = with_noise(made());
@@ -107,7 +118,7 @@ TEST(PassesOfAShuffle, GoOnWhenADatasetIsBuiltOnItAgain) {
   std::vector<Words> found;
   for (int epoch = 0; epoch < 3; ++epoch) {
     Loader loader(once.batch({.batch_size = 4}));
-    found.push_back(words_of_rest(loader, kMost));
+    found.push_back(text_of_rest(loader, kMost));
   }
   EXPECT_EQ(found, wanted);
   EXPECT_NE(found[0], found[1]);
@@ -123,7 +134,7 @@ TEST(PassesOfRandomNumbers, AreNotChangedBySiblingsOnTheSameSource) {
   for (int epoch = 0; epoch < 3; ++epoch) {
     (void)epochs_of(sibling, 1);
     (void)epochs_of(source, 1);
-    found.push_back(words_of_rest(loader, kMost));
+    found.push_back(text_of_rest(loader, kMost));
     loader.begin_epoch();
   }
   EXPECT_EQ(found, alone);

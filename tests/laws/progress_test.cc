@@ -1,5 +1,5 @@
-// While somebody waits, something moves: for any workers, any budget, any
-// nesting, any number of iterators.
+// While a consumer waits, the engine makes progress: for any number of workers, any
+// budget, any nesting, any number of iterators.
 
 #include <gtest/gtest.h>
 
@@ -14,15 +14,15 @@ STOKER_LAW(Progress);
 
 TEST_P(Progress, HoldsWithManyIteratorsOnOnePool) {
   WithResources here({.workers = 1, .memory_bytes = int64_t{1} << 15});
-  const std::vector<std::string> wanted = words_of(made());
+  const std::vector<std::string> wanted = text_of(made());
   std::vector<std::unique_ptr<Loader>> loaders;
   std::vector<size_t> sizes(6, 0);
   for (size_t i = 0; i < sizes.size(); ++i) loaders.push_back(std::make_unique<Loader>(made()));
-  // At unequal rates, so that some stand full while others wait.
+  // At different rates, so that the windows of some are full while others wait.
   for (bool more = true; more;) {
     more = false;
     for (size_t i = 0; i < loaders.size(); ++i) {
-      const size_t got = words_of_rest(*loaders[i], static_cast<int64_t>(i + 1)).size();
+      const size_t got = text_of_rest(*loaders[i], static_cast<int64_t>(i + 1)).size();
       sizes[i] += got;
       more |= got > 0;
     }
@@ -30,36 +30,35 @@ TEST_P(Progress, HoldsWithManyIteratorsOnOnePool) {
   for (const size_t size : sizes) EXPECT_EQ(size, wanted.size());
 }
 
-TEST_P(Progress, HoldsWithConsumersOnThreadsOfTheirOwn) {
+TEST_P(Progress, HoldsWithConsumersOnSeveralThreads) {
   for (const int workers : {0, 2}) {
     WithResources here({.workers = workers, .memory_bytes = int64_t{1} << 15});
-    const std::vector<std::string> wanted = words_of(made());
+    const std::vector<std::string> wanted = text_of(made());
     std::vector<Loader> loaders;
     for (int i = 0; i < 3; ++i) loaders.emplace_back(made());
     std::vector<std::vector<std::string>> found(loaders.size());
     std::vector<std::thread> consumers;
-    for (size_t i = 0; i < loaders.size(); ++i)
-      consumers.emplace_back([&, i] { found[i] = words_of_rest(loaders[i]); });
+    for (size_t i = 0; i < loaders.size(); ++i) consumers.emplace_back([&, i] { found[i] = text_of_rest(loaders[i]); });
     for (std::thread& consumer : consumers) consumer.join();
     for (const auto& words : found) EXPECT_EQ(words, wanted);
   }
 }
 
-TEST_P(Progress, HoldsWhenWorkersComeAndGo) {
-  const std::vector<std::string> wanted = words_of(made());
+TEST_P(Progress, HoldsWhileTheNumberOfWorkersChanges) {
+  const std::vector<std::string> wanted = text_of(made());
   WithResources here({.workers = 2, .memory_bytes = int64_t{1} << 20});
   Loader loader(made());
   std::vector<std::string> found;
   for (int i = 0;; ++i) {
     configure({.workers = i % 4});
-    const std::vector<std::string> one = words_of_rest(loader, 1);
+    const std::vector<std::string> one = text_of_rest(loader, 1);
     if (one.empty()) break;
     found.push_back(one[0]);
   }
   EXPECT_EQ(found, wanted);
 }
 
-// A loader read inside another's function runs its own demand on that thread.
+// A loader that a function of another loader reads runs on the thread of the function.
 TEST(ProgressOfNested, ALoaderInsideAFunctionNeedsNoWorker) {
   for (const int workers : {0, 1, 2}) {
     WatchScope watch("a loader inside a function, " + std::to_string(workers) + " workers");

@@ -1,6 +1,6 @@
-// A record that a reader must accumulate and that is larger than the budget is
-// one error, within the memory that the budget allows, and the records after it
-// follow where the format tells where they begin.
+// A record that a reader must accumulate and that is larger than the budget is one
+// error, and memory stays within the budget. The records after it follow if the format
+// records where they start.
 
 #include <gtest/gtest.h>
 
@@ -142,8 +142,8 @@ TEST_P(RecordLimitLaw, ALargerRecordIsOneErrorAndMemoryStaysBounded) {
   }
 }
 
-// What the next checkpoint needs: the place behind an error is a place like any other.
-TEST_P(RecordLimitLaw, ACheckpointBehindItGoesOn) {
+// A checkpoint may be saved after an error as after any element.
+TEST_P(RecordLimitLaw, ACheckpointAfterItContinues) {
   const Reader& reader = GetParam();
   if (!reader.goes_on) GTEST_SKIP() << "nothing follows";
   const TempDir dir;
@@ -155,7 +155,7 @@ TEST_P(RecordLimitLaw, ACheckpointBehindItGoesOn) {
   const std::string saved = loader.save().value();
   Loader restored(reader.open(path));
   ASSERT_TRUE(restored.restore(saved).ok());
-  EXPECT_EQ(words_of_rest(restored), words_of_rest(loader));
+  EXPECT_EQ(text_of_rest(restored), text_of_rest(loader));
 }
 
 TEST(RecordLimit, HoldsForWholeArraysThatAreCompressed) {
@@ -164,12 +164,14 @@ TEST(RecordLimit, HoldsForWholeArraysThatAreCompressed) {
   std::string idx{0, 0, 8, 1, 1, 0, 0, 0};  // 16 MB of uint8
   idx += std::string(size_t{16} << 20, 'x');
   const std::string packed = dir.write("a.gz", gzipped(idx)), plain = dir.write("a", idx);
-  EXPECT_NE(error_of(Dataset::idx({.filenames = {packed}})).find("more than the " + std::to_string(record_limit())),
+  EXPECT_NE(error_of(Dataset::idx({.filenames = {packed}}))
+                .find("larger than the limit of " + std::to_string(record_limit())),
             std::string::npos);
   EXPECT_EQ(error_of(Dataset::idx({.filenames = {plain}})), "");
   const std::string npz = dir.write("a.npz", zip_of({{"x.npy", std::string(size_t{16} << 20, '\0')}}, true));
-  EXPECT_NE(error_of(Dataset::npz({.filenames = {npz}})).find("more than the " + std::to_string(record_limit())),
-            std::string::npos);
+  EXPECT_NE(
+      error_of(Dataset::npz({.filenames = {npz}})).find("larger than the limit of " + std::to_string(record_limit())),
+      std::string::npos);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Random nested graphs against a model: the engine under any workers, any
-// budget, failures, cuts and restores gives what one thread that pulls from
-// the end would give.
+// Random nested graphs against a model: with any number of workers, any budget, failures,
+// checkpoints and restores, the engine returns what one thread that pulls elements from
+// the end of the graph returns.
 //
 //   STOKER_WALKS=20000 stages_tests --gtest_filter='Reference.*'     more graphs
 //   STOKER_WALK_SEED=1234 stages_tests --gtest_filter='Reference.*'  one graph again
@@ -39,7 +39,7 @@ class Grower {
   bool one_in(int64_t n) { return below(n) == 0; }
 
  private:
-  // `ranks` of the components that come out, as far as they matter.
+  // `ranks` are those of the components of the result.
   Tree grow(int ops, int depth, std::vector<int>& ranks) {
     Tree tree = source(depth, ranks);
     while (ops-- > 0) tree = extended(std::move(tree), depth, ranks);
@@ -48,47 +48,51 @@ class Grower {
 
   Tree source(int depth, std::vector<int>& ranks) {
     ranks = {0};
-    if (depth > 0 && !one_in(5)) return model::stage(Kind::kRangeOf, {}, between(1, 8));
+    if (depth > 0 && !one_in(5)) return model::stage(Kind::kRangeOf, {}, {.limit = between(1, 8)});
     const int64_t n = one_in(12) ? below(400) : one_in(3) ? below(60) : below(13);
     if (one_in(6)) {
       ranks = {1};
-      return model::stage(Kind::kSlices, {}, below(9), between(0, 4));
+      return model::stage(Kind::kSlices, {}, {.count = below(9), .width = between(0, 4)});
     }
-    if (one_in(6)) return model::stage(Kind::kGenerator, {}, n);
-    return model::stage(Kind::kRange, {}, n, below(100));
+    if (one_in(6)) return model::stage(Kind::kGenerator, {}, {.count = n});
+    return model::stage(Kind::kRange, {}, {.count = n, .start = below(100)});
   }
 
   Tree extended(Tree in, int depth, std::vector<int>& ranks) {
     switch (below(31)) {
       case 0:
       case 1:
-      case 2: return model::stage(Kind::kMap, {in}, between(1, 50), below(1000), below(3));
+      case 2: return map(in);
       case 3:
       case 4:
-      case 5: return model::stage(Kind::kFail, {in}, between(2, 9), below(1000), one_in(5));
+      case 5:
+        return model::stage(Kind::kFail, {in}, {.one_in = between(2, 9), .salt = below(1000), .throws = one_in(5)});
       case 6:
-      case 7: return model::stage(Kind::kFilter, {in}, between(2, 5), below(1000));
-      case 8: return model::stage(Kind::kDoubt, {in}, between(2, 9), below(1000));
-      case 9: ranks = {1}; return model::stage(Kind::kWiden, {in}, one_in(4) ? 300 : between(1, 40));
+      case 7: return model::stage(Kind::kFilter, {in}, {.one_in = between(2, 5), .salt = below(1000)});
+      case 8: return model::stage(Kind::kDoubt, {in}, {.one_in = between(2, 9), .salt = below(1000)});
+      case 9: ranks = {1}; return model::stage(Kind::kWiden, {in}, {.width = one_in(4) ? 300 : between(1, 40)});
       case 10:
       case 11:
       case 12:
         for (int& rank : ranks) ++rank;
-        return model::stage(Kind::kBatch, {in}, between(1, 6), one_in(3));
+        return model::stage(Kind::kBatch, {in}, {.batch_size = between(1, 6), .drop_remainder = one_in(3)});
       case 13:
         if (std::ranges::count(ranks, 0) > 0) return in;
         for (int& rank : ranks) --rank;
         return model::stage(Kind::kUnbatch, {in});
       case 14:
       case 15:
-      case 16: return model::stage(Kind::kShuffle, {in}, one_in(5) ? 50 : between(1, 8), below(1000), one_in(4));
+      case 16:
+        return model::stage(
+            Kind::kShuffle, {in},
+            {.buffer_size = one_in(5) ? 50 : between(1, 8), .seed = below(1000), .same_order = one_in(4)});
       case 17:
-      case 18: return model::stage(Kind::kRepeat, {in}, one_in(8) ? -1 : between(0, 3));
-      case 19: return model::stage(Kind::kTake, {in}, one_in(10) ? -1 : below(21));
-      case 20: return model::stage(Kind::kSkip, {in}, one_in(20) ? -1 : below(7));
+      case 18: return model::stage(Kind::kRepeat, {in}, {.count = one_in(8) ? -1 : between(0, 3)});
+      case 19: return model::stage(Kind::kTake, {in}, {.count = one_in(10) ? -1 : below(21)});
+      case 20: return model::stage(Kind::kSkip, {in}, {.count = one_in(20) ? -1 : below(7)});
       case 21: {
         const int64_t parts = between(1, 4);
-        return model::stage(Kind::kShard, {in}, parts, below(parts));
+        return model::stage(Kind::kShard, {in}, {.num_shards = parts, .index = below(parts)});
       }
       case 22: {
         std::vector<int> more;
@@ -97,25 +101,34 @@ class Grower {
         return model::stage(Kind::kZip, {in, other});
       }
       case 23: return model::stage(Kind::kConcatenate, {in, varied(in)});
-      case 24: ranks.insert(ranks.begin(), 0); return model::stage(Kind::kEnumerate, {in}, below(100));
+      case 24: ranks.insert(ranks.begin(), 0); return model::stage(Kind::kEnumerate, {in}, {.start = below(100)});
       case 25: return model::stage(Kind::kCache, {in});
-      case 26: return model::stage(Kind::kPrefetch, {in}, below(10));
+      case 26: return model::stage(Kind::kPrefetch, {in}, {.buffer_size = below(10)});
       case 27:
-      case 28: {
-        if (depth >= 2) return in;
-        Tree child = grow(static_cast<int>(below(4)), depth + 1, ranks);
-        const int64_t fails = one_in(3) ? between(2, 6) : 0;
-        if (one_in(3)) return model::stage(Kind::kFlatMap, {in}, 0, 0, fails, child);
-        return model::stage(Kind::kInterleave, {in}, between(1, 5), between(1, 4), fails, child);
-      }
+      case 28: return depth < 2 ? nested(in, depth, ranks) : in;
       case 29: return model::stage(Kind::kIgnoreErrors, {in});
       default:
-        if (one_in(3)) return model::stage(Kind::kAssertCardinality, {in}, below(20));
+        if (one_in(3)) return model::stage(Kind::kAssertCardinality, {in}, {.count = below(20)});
         if (!one_in(3)) return in;
         if (one_in(3)) return model::stage(Kind::kNoise, {in});
-        if (one_in(2)) return model::stage(Kind::kDrawnShuffle, {in}, between(1, 8));
-        return model::stage(Kind::kGlobalShuffle, {in}, below(1000));
+        if (one_in(2)) return model::stage(Kind::kDrawnShuffle, {in}, {.buffer_size = between(1, 8)});
+        return model::stage(Kind::kGlobalShuffle, {in}, {.seed = below(1000)});
     }
+  }
+
+  Tree map(const Tree& in) {
+    return model::stage(
+        Kind::kMap, {in},
+        {.factor = between(1, 50), .offset = below(1000), .form = static_cast<model::MapForm>(below(3))});
+  }
+
+  Tree nested(const Tree& in, int depth, std::vector<int>& ranks) {
+    Tree child = grow(static_cast<int>(below(4)), depth + 1, ranks);
+    const int64_t fails_one_in = one_in(3) ? between(2, 6) : 0;
+    if (one_in(3)) return model::stage(Kind::kFlatMap, {in}, {.fails_one_in = fails_one_in}, child);
+    return model::stage(Kind::kInterleave, {in},
+                        {.cycle_length = between(1, 5), .block_length = between(1, 4), .fails_one_in = fails_one_in},
+                        child);
   }
 
   // The same stages over other numbers: elements of the same type.
@@ -125,8 +138,9 @@ class Grower {
     return copy;
   }
   void vary(model::Stage& stage) {
-    if (stage.kind == Kind::kRange || stage.kind == Kind::kGenerator) stage.a = below(20);
-    if (stage.kind == Kind::kFail || stage.kind == Kind::kFilter || stage.kind == Kind::kShuffle) stage.b = below(1000);
+    if (stage.kind == Kind::kRange || stage.kind == Kind::kGenerator) stage.params.count = below(20);
+    if (stage.kind == Kind::kFail || stage.kind == Kind::kFilter) stage.params.salt = below(1000);
+    if (stage.kind == Kind::kShuffle) stage.params.seed = below(1000);
     for (const Tree& input : stage.inputs) vary(*input);
   }
 
@@ -143,24 +157,24 @@ struct Place {
 struct Case {
   Tree tree;
   Place first, second;
-  size_t cut = 0;         // words before the checkpoint
+  size_t cut = 0;         // elements before the checkpoint
   bool leave = false;     // the first epoch at the cut, for the second
   bool skip = false;      // errors
   bool twice = false;     // saved, restored, saved and restored
   int64_t log_every = 1;  // rows, so that short runs have entries too
   uint64_t seed = 0;
 
-  std::string words() const {
+  std::string describe() const {
     auto place = [](const Place& p) {
       return std::to_string(p.workers) + " workers and " + std::to_string(p.memory_bytes) + " bytes";
     };
-    return model::words_of(tree) + "\n  with " + place(first) + ", cut after " + std::to_string(cut) +
+    return model::text_of(tree) + "\n  with " + place(first) + ", cut after " + std::to_string(cut) +
            (leave ? " and left" : "") + (twice ? " twice" : "") + ", then " + place(second) +
            (skip ? ", skipping errors" : "") + ", an entry every " + std::to_string(log_every) + " rows";
   }
 };
 
-constexpr size_t kMost = 120;  // words of a pass that are compared
+constexpr size_t kMost = 120;  // elements of a pass that are compared
 
 Case random_case(uint64_t seed) {
   Grower grower(seed);
@@ -188,18 +202,18 @@ struct Expected {
   bool ends = false;    // the first one does
 };
 
-// Skipping has left nothing; what the loader says then is no element's failure.
-bool tells_that_nothing_is_left(const Result<std::optional<Element>>& next) {
-  return !next && next.error().message().starts_with("nothing is left to give");
+// All elements were skipped; the error that reports this is not the failure of an element.
+bool reports_that_all_were_skipped(const Result<std::optional<Element>>& next) {
+  return !next && next.error().message().find(" elements failed and were skipped") != std::string::npos;
 }
 
-// A pass of the engine, as words.
+// A pass of the engine, one text per element.
 Words read(Loader& loader, size_t at_most) {
   Words all;
   while (all.size() < at_most) {
     Result<std::optional<Element>> next = loader.next();
-    if ((next && !*next) || tells_that_nothing_is_left(next)) break;
-    all.push_back(next ? model::words_of(**next) : model::words_of(next.error()));
+    if ((next && !*next) || reports_that_all_were_skipped(next)) break;
+    all.push_back(next ? model::text_of(**next) : model::text_of(next.error()));
   }
   return all;
 }
@@ -220,7 +234,7 @@ Dataset dataset_of(const Case& c, uint64_t seed) {
   return model::build(c.tree);
 }
 
-// What the engine gives with nothing ahead.
+// The result of the engine without workers, and so without prefetching.
 Expected plainest(const Case& c) {
   WithResources plain({.workers = 0, .memory_bytes = int64_t{1} << 30});
   set_log_pace({});
@@ -237,7 +251,7 @@ Expected plainest(const Case& c) {
   return e;
 }
 
-// Nothing where the graph takes too long or is refused when built.
+// Returns nullopt if the graph takes too many steps or cannot be built.
 std::optional<Expected> expected_of(const Case& c) {
   Expected e;
   if (!dataset_of(c, c.seed).explain()) return {};
@@ -265,7 +279,7 @@ std::optional<Expected> expected_of(const Case& c) {
     return {};
   }
   if (const bool known = model::answered(c.tree); !known || !model::passes_are_delivered(c.tree)) {
-    // Then the plainest run of the engine's own is the answer.
+    // The simplest run of the engine is the reference.
     const Words first = std::exchange(e.first, {});
     e = plainest(c);
     if (!known) return e;
@@ -291,7 +305,7 @@ Words part(const Words& words, size_t from) {
   return {words.begin() + static_cast<std::ptrdiff_t>(std::min(from, words.size())), words.end()};
 }
 
-// What went wrong; empty when nothing did.
+// Describes the first difference; empty if there is none.
 std::string run(const Case& c, const Expected& e) {
   set_log_pace({.pulls = c.log_every, .ns = 0, .draws = c.log_every});
   std::string wrong;
@@ -354,9 +368,9 @@ std::string run(const Case& c, const Expected& e) {
 
 enum class Outcome { kSame, kUnasked };
 
-// Runs the case; its mistake in words, or nothing.
+// Runs the case, and describes the first difference; empty if there is none.
 std::string check(Case c, Outcome* outcome = nullptr) {
-  WatchScope watch(c.words());
+  WatchScope watch(c.describe());
   std::optional<Expected> expected = expected_of(c);
   if (outcome) *outcome = expected ? Outcome::kSame : Outcome::kUnasked;
   if (!expected) return {};
@@ -376,40 +390,53 @@ void collect(const Tree& tree, std::vector<Tree*>& slots, Tree& slot) {
   if (tree->child) collect(tree->child, slots, tree->child);
 }
 
+// Copies of the parameters with one of them made smaller.
+std::vector<model::Params> smaller(const model::Params& params) {
+  std::vector<model::Params> all;
+  const auto add = [&](std::string_view changed, auto to) {
+    all.push_back(params);
+    model::visit(all.back(), [&](std::string_view name, auto& value, auto, model::Shrink) {
+      if constexpr (std::is_same_v<decltype(to), std::remove_reference_t<decltype(value)>>)
+        if (name == changed) value = to;
+    });
+  };
+  model::visit(params, [&](std::string_view name, auto value, auto standard, model::Shrink shrink) {
+    if (value == standard) return;
+    if (shrink == model::Shrink::kDetail) return add(name, standard);
+    if constexpr (std::is_same_v<decltype(value), int64_t>) {
+      if (value <= 1) return;
+      add(name, value / 2);
+      add(name, value - 1);
+    }
+  });
+  return all;
+}
+
 std::vector<Tree> smaller(const Tree& tree) {
   std::vector<Tree> all;
-  Tree root = model::copy_of(tree);
-  std::vector<Tree*> slots;
-  collect(root, slots, root);
-  const size_t n = slots.size();
-  for (size_t i = 0; i < n; ++i) {
-    for (int change = 0; change < 6; ++change) {
-      Tree copy = model::copy_of(tree);
-      std::vector<Tree*> at;
-      collect(copy, at, copy);
-      Tree& here = *at[i];
-      if (change < 2) {  // an input in its place
-        if (static_cast<int>(here->inputs.size()) <= change) continue;
-        Tree input = here->inputs[static_cast<size_t>(change)];
-        here = input;
-      } else if (change == 2) {
-        if (here->a <= 1) continue;
-        here->a /= 2;
-      } else if (change == 3) {
-        if (here->a <= 1) continue;
-        --here->a;
-      } else if (change == 4) {
-        if (here->b == 0 || here->kind == Kind::kInterleave) continue;
-        here->b = 0;
-      } else {
-        if (here->c == 0) continue;
-        here->c = 0;
-      }
-      if (here->kind == Kind::kShard && here->b >= here->a) continue;
-      all.push_back(std::move(copy));
+  // A copy of the tree, and in it the place of stage i.
+  const auto copied = [&](size_t i) {
+    auto copy = std::make_unique<Tree>(model::copy_of(tree));
+    std::vector<Tree*> at;
+    collect(*copy, at, *copy);
+    return std::pair(std::move(copy), i < at.size() ? at[i] : nullptr);
+  };
+  for (size_t i = 0;; ++i) {
+    auto [original, stage] = copied(i);
+    if (!stage) return all;
+    for (size_t k = 0; k < (*stage)->inputs.size(); ++k) {  // an input in place of the stage
+      auto [copy, here] = copied(i);
+      const Tree input = (*here)->inputs[k];
+      *here = input;
+      all.push_back(*copy);
+    }
+    for (const model::Params& params : smaller((*stage)->params)) {
+      if (params.index >= params.num_shards) continue;
+      auto [copy, here] = copied(i);
+      (*here)->params = params;
+      all.push_back(*copy);
     }
   }
-  return all;
 }
 
 bool fails(const Case& c) {
@@ -433,7 +460,7 @@ Case shrunk(Case c) {
           +[](Case& x) { x.first.memory_bytes = x.second.memory_bytes = int64_t{1} << 28; }}) {
       Case smaller_case = c;
       change(smaller_case);
-      if (smaller_case.words() != c.words()) candidates.push_back(std::move(smaller_case));
+      if (smaller_case.describe() != c.describe()) candidates.push_back(std::move(smaller_case));
     }
     for (const Case& candidate : candidates) {
       if (++tries > 600) break;
@@ -460,7 +487,7 @@ TEST(Reference, RandomGraphsAgreeWithTheModel) {
   uint64_t compared = 0, failed = 0;
   for (uint64_t seed = first; seed < first + walks && failed < at_most; ++seed) {
     const Case c = random_case(seed);
-    if (one) std::cerr << "case " << seed << ": " << c.words() << "\n";
+    if (one) std::cerr << "case " << seed << ": " << c.describe() << "\n";
     Outcome outcome{};
     const std::string wrong = check(c, &outcome);
     compared += outcome == Outcome::kSame;
@@ -470,8 +497,8 @@ TEST(Reference, RandomGraphsAgreeWithTheModel) {
     std::string least_wrong;
     for (int i = 0; i < 20 && least_wrong.empty(); ++i) least_wrong = check(least);
     ADD_FAILURE() << "STOKER_WALK_SEED=" << seed << "\n"
-                  << c.words() << "\n  " << wrong << "\nor, as small as it gets:\n"
-                  << least.words() << "\n  " << least_wrong;
+                  << c.describe() << "\n  " << wrong << "\nor, as small as it gets:\n"
+                  << least.describe() << "\n  " << least_wrong;
   }
   set_log_pace({});
   RecordProperty("compared", static_cast<int>(compared));

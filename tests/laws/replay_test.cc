@@ -1,5 +1,5 @@
-// The origin of an element is enough to make it again, bit for bit, from the
-// graph as it was saved.
+// The saved graph and the origin of an element are enough to compute the same bits
+// again.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ STOKER_LAW(Replay);
 std::string text_of(const Element& element) {
   std::string text;
   for (const Array& leaf : element.leaves) {
-    text += std::string(name_of(leaf.type())) + words_of(leaf.dims());
+    text += std::string(name_of(leaf.type())) + shape_text(leaf.shape());
     if (leaf.type() == DType::kBytes)
       for (int64_t i = 0; i < leaf.count(); ++i) text += " " + hex_of(hash_of(leaf.bytes_at(i)));
     else
@@ -24,8 +24,8 @@ std::string text_of(const Element& element) {
   return text;
 }
 
-// Fails every element with its own text: the errors of a pass are its elements
-// and their origins.
+// Fails every element with an error that contains its text, so that the errors of a pass
+// list its elements and their origins.
 struct FailAll {
   static constexpr std::string_view kName = "fail_all";
   static constexpr std::string_view kDoc = "Fails every element.";
@@ -33,8 +33,8 @@ struct FailAll {
   Result<Element> apply(Element element, Context&) const { return Error::corrupt(text_of(element)); }
 };
 
-// What a process that reads the saved graph has; the dataset itself where it
-// has functions or stages that cannot be saved.
+// The dataset as another process reads it from JSON; the dataset itself if it has
+// functions or stages that cannot be saved.
 Dataset saved(const Dataset& dataset) {
   const Result<std::string> text = dataset.to_json();
   for (const Node* node : nodes_of(*dataset.node()))
@@ -54,7 +54,7 @@ bool delivers(const Dataset& dataset) {
   return false;
 }
 
-// Fails the test, too, where elements are delivered and none was replayed.
+// Also fails the test if elements are delivered and none was replayed.
 void replay_every_element(const Dataset& dataset, int epochs) {
   int replayed = 0;
   const Dataset again = saved(dataset);
@@ -75,7 +75,7 @@ void replay_every_element(const Dataset& dataset, int epochs) {
   EXPECT_TRUE(replayed > 0 || !delivers(dataset)) << "no element was replayed";
 }
 
-TEST_P(Replay, OfADeliveredElementGivesTheSameBits) { replay_every_element(made(), 3); }
+TEST_P(Replay, OfADeliveredElementReturnsTheSameBits) { replay_every_element(made(), 3); }
 
 bool gives_numbers(const Dataset& dataset) { return dataset.element_spec() == Spec::scalar(DType::kInt64); }
 
@@ -108,7 +108,7 @@ int replay_every_failure(const Dataset& dataset) {
     if (next) continue;
     ++failed;
     const Result<Element> made = dataset.replay(next.error().place().origin);
-    EXPECT_FALSE(made.ok()) << next.error().words();
+    EXPECT_FALSE(made.ok()) << next.error().describe();
     if (made) break;
     EXPECT_EQ(made.error().message(), next.error().message());
     EXPECT_EQ(made.error().place().origin, next.error().place().origin);
@@ -116,19 +116,19 @@ int replay_every_failure(const Dataset& dataset) {
   return failed;
 }
 
-TEST_P(Replay, OfAFailedElementGivesItsError) {
+TEST_P(Replay, OfAFailedElementReturnsItsError) {
   if (!gives_numbers(made())) GTEST_SKIP() << "no numbers";
   replay_every_failure(
       odd(made()).shuffle({.buffer_size = 5}).then(AddNoise{}).then(FailSome{.every = 5}).batch({.batch_size = 2}));
 }
 
-TEST(ReplayOfFailures, GivesEachError) {
+TEST(ReplayOfFailures, ReturnsEachError) {
   const Dataset failing = odd(numbers(60)).shuffle({.buffer_size = 5}).then(FailSome{.every = 5});
   EXPECT_EQ(replay_every_failure(failing), 6);  // 3, 13, …, 53
   EXPECT_EQ(replay_every_failure(failing.batch({.batch_size = 2})), 6);
 }
 
-TEST(ReplayOfFiles, IsOfTheFileThatTheOriginNames) {
+TEST(ReplayOfFiles, ReadsTheFileThatTheOriginNames) {
   const TempDir dir;
   for (int i = 0; i < 12; ++i) dir.write("f" + std::to_string(i), std::to_string(i));
   const std::vector<std::string> pattern{dir.at("f*")};
@@ -139,13 +139,52 @@ TEST(ReplayOfFiles, IsOfTheFileThatTheOriginNames) {
   }
 }
 
-TEST(ReplayOfOrigins, RefusesWhatIsNoOrigin) {
+// A stage that ends before its input ends a repeat early. The next epoch begins with the
+// pass after the last one that was started.
+TEST(ReplayOfRepeats, WorksInLaterEpochsIfARepeatEndsEarly) {
+  const TempDir dir;
+  const std::vector<std::string> file{dir.write("lines", "0\n1\n2\n3\n4\n")};
+  const auto lines = [&] { return Dataset::text_lines({.filenames = file}); };
+  const auto shuffled = [&] { return lines().shuffle({.buffer_size = 3}); };
+  for (const Dataset& dataset :
+       {lines().repeat({.count = 4}).take({.count = 7}),
+        shuffled().repeat({.count = 4}).batch({.batch_size = 2}).take({.count = 4}),
+        shuffled().repeat({}).batch({.batch_size = 3}).take({.count = 5}),
+        shuffled().repeat({.count = 2}).take({.count = 7}).repeat({.count = 3}).batch({.batch_size = 2}),
+        shuffled().repeat({.count = 3}).skip({.count = 6}).batch({.batch_size = 2}),
+        Dataset::zip({.datasets = {shuffled().repeat({.count = 4}), numbers(7)}}).batch({.batch_size = 2}),
+        lines().repeat({.count = 3}).enumerate({}).take({.count = 7})}) {
+    replay_every_element(dataset, 4);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(ReplayOfCaches, WorksForEachSourceUpstream) {
+  const TempDir dir;
+  const std::vector<std::string> file{dir.write("lines", "0\n1\n2\n3\n4\n")};
+  const Dataset lines = Dataset::text_lines({.filenames = file}).shuffle({.buffer_size = 3});
+  for (const Dataset& dataset : {lines.concatenate({.dataset = lines.take({.count = 3})}),
+                                 lines.concatenate({.dataset = Dataset::text_lines({.filenames = file})}),
+                                 lines.repeat({.count = 2}), Dataset::zip({.datasets = {lines, lines}})}) {
+    replay_every_element(dataset.cache({}).shuffle({.buffer_size = 3}), 4);
+    if (HasFatalFailure()) return;
+    replay_every_element(dataset.cache({}).batch({.batch_size = 2}), 4);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(ReplayOfOrigins, RejectsTextThatIsNotAnOrigin) {
   const Dataset dataset = numbers(5).named("train");
   for (const char* wrong : {"", "3", "train", "train:", "train:x", "train:-1", "train:1@", "train:1/", "train:(1",
                             "train:1)", "train:99999999999999999999"})
     EXPECT_EQ(dataset.replay(wrong).error().code(), Code::kInvalidArgument) << wrong;
-  EXPECT_EQ(dataset.replay("test:1").error().message(), "no source named 'test'; this graph has train");
+  EXPECT_EQ(dataset.replay("test:1").error().message(), "no source named 'test'; the sources of this graph are: train");
   EXPECT_EQ(dataset.replay("train:5").error().code(), Code::kOutOfRange);
+  EXPECT_EQ(dataset.replay("train:99").error().message(),
+            "replay: expected a position from 0 to 4, because train has 5 elements; got 99");
+  EXPECT_EQ(dataset.at(-1).error().message(),
+            "at: expected a position from 0 to 4, because the dataset has 5 elements; got -1");
+  EXPECT_EQ(numbers(0).at(0).error().message(), "at: got position 0, but the dataset is empty");
   EXPECT_EQ(odd(dataset).replay("train:2").error().code(), Code::kNotFound);
 }
 

@@ -1,5 +1,5 @@
-// Functions that wait, for one another or for a loader of their own: no wake-up
-// is lost, nobody waits for a thread that waits for him, and threads are kept.
+// Functions that wait for each other or for a loader of their own: no wake-up is lost,
+// no two threads wait for each other, and threads are reused.
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -26,8 +26,8 @@ Values first_numbers(int64_t n) {
 
 // ---- functions that wait for one another
 
-// Calls meet in groups of `size`, by their numbers: those who come first wait
-// until the last of their group is there. Numbers below `from` wait for nobody.
+// Calls wait in groups of `size`, by their numbers, until the last call of their group
+// has started. Numbers below `from` do not wait.
 struct Meeting {
   int64_t n = 24;
   int64_t size = 2;
@@ -69,23 +69,24 @@ class WaitingCalls : public testing::TestWithParam<int> {
 };
 INSTANTIATE_TEST_SUITE_P(Workers, WaitingCalls, testing::Values(1, 2, 3));
 
-// Calls begin in order but for those whose input a worker is just making: each
-// may leave one group incomplete. Four calls at once are enough for pairs with
-// three workers.
+// Calls begin in order, except those whose input a worker is computing: each of these
+// may leave one group incomplete. Four calls at once are enough for pairs with three
+// workers.
 
-// Only where the user gave a number: else quick calls follow one another in runs.
-TEST_P(WaitingCalls, MeetOnceTheFirstHasReturned) {
+// Only if the user set num_parallel_calls; otherwise, short calls run one after the
+// other.
+TEST_P(WaitingCalls, RunConcurrentlyOnceTheFirstHasReturned) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(values(meeting({.from = 4}, 4).batch({.batch_size = 1})), first_numbers(24));
 }
 
-TEST_P(WaitingCalls, AreAsManyAtOnceAsAllowed) {
+TEST_P(WaitingCalls, RunAsManyAtOnceAsAllowed) {
   const int64_t parallel = 4 + 3 * GetParam();
   for (int i = 0; i < 20; ++i)
     EXPECT_EQ(values(meeting({.size = 4, .from = 4}, parallel).batch({.batch_size = 1})), first_numbers(24));
 }
 
-TEST_P(WaitingCalls, MeetAgainInEveryEpoch) {
-  // A call meets those of its own epoch.
+TEST_P(WaitingCalls, RunConcurrentlyInEveryEpoch) {
+  // A call waits for those of its own epoch.
   auto epochs = std::make_shared<std::vector<std::unique_ptr<Meetings>>>();
   for (int i = 0; i < 12; ++i) epochs->push_back(std::make_unique<Meetings>(Meeting{.n = 16, .from = 4}));
   auto calls = std::make_shared<std::vector<std::atomic<int>>>(16);
@@ -99,22 +100,22 @@ TEST_P(WaitingCalls, MeetAgainInEveryEpoch) {
                           .num_parallel_calls = 4})
                     .batch({.batch_size = 1}));
   for (int i = 0; i < 10; ++i) {
-    EXPECT_EQ(words_of_rest(loader).size(), 16u);
+    EXPECT_EQ(text_of_rest(loader).size(), 16u);
     loader.begin_epoch();
   }
 }
 
-TEST_P(WaitingCalls, MeetFromTheFirstOn) {
+TEST_P(WaitingCalls, RunConcurrentlyFromTheFirstOn) {
   for (int i = 0; i < 30; ++i) EXPECT_EQ(values(meeting({}, 4).batch({.batch_size = 1})), first_numbers(24));
 }
 
-TEST_P(WaitingCalls, MeetBeforeABatchOfSeveral) {
+TEST_P(WaitingCalls, RunConcurrentlyUpstreamOfABatch) {
   for (int i = 0; i < 30; ++i) EXPECT_EQ(values(meeting({.from = 4}, 4).batch({.batch_size = 4})), first_numbers(24));
 }
 
-// Having to wait for a lock once makes no function one that sleeps, whose
-// calls are made row by row for good.
-TEST_P(WaitingCalls, OnceGoOnInRunsAfterwards) {
+// A function that waits for a lock once does not count as one that sleeps, whose calls
+// the engine makes row by row from then on.
+TEST_P(WaitingCalls, ThatWaitedOnceContinueInRuns) {
   constexpr int64_t kCalls = 1'000'000;
   auto gate = std::make_shared<Gate>();
   Loader loader(numbers(kCalls)
@@ -129,18 +130,17 @@ TEST_P(WaitingCalls, OnceGoOnInRunsAfterwards) {
     gate->wait_for(1);
     gate->open();
   });
-  EXPECT_EQ(words_of_rest(loader).size(), static_cast<size_t>(kCalls / 1000));
+  EXPECT_EQ(text_of_rest(loader).size(), static_cast<size_t>(kCalls / 1000));
   opener.join();
-  const Json stats = parse_json(loader.stats()).value();
-  for (const Json& stage : *stats.find("stages")->as<Json::List>()) {
-    if (*stage.find("stage")->as<std::string>() != "map") continue;
-    EXPECT_LT(*stage.find("runs")->as<int64_t>(), kCalls);
+  for (const StageStats& stage : loader.stats().stages) {
+    if (stage.stage != "map") continue;
+    EXPECT_LT(stage.runs, kCalls);
   }
 }
 
-// Quick calls are made in runs; one that waits must not stand before the one
-// it waits for.
-TEST_P(WaitingCalls, AreNotPutBehindOneAnotherInARun) {
+// Short calls are made in runs. A call that waits must not be in the same run as a later
+// call that it waits for.
+TEST_P(WaitingCalls, AreNotQueuedInOneRun) {
   auto gate = std::make_shared<Gate>();
   const Dataset ds = numbers(1000).map({.map_func =
                                             [gate](int64_t x) {
@@ -211,7 +211,7 @@ TEST_P(Nested, RunsInAGenerator) {
   EXPECT_EQ(values(ds.batch({.batch_size = 3})), (Values{0, 0, 1, 3}));
 }
 
-TEST_P(Nested, RunsInAFunctionThatOpensADataSet) {
+TEST_P(Nested, RunsInAFunctionOfFlatMap) {
   const Dataset ds = numbers(4).flat_map(
       {.map_func = [](const Element& e) { return numbers(summed_below(e.leaves[0].scalar<int64_t>())); }});
   EXPECT_EQ(values(ds), (Values{0, 0, 1, 2}));
@@ -229,7 +229,7 @@ TEST_P(Nested, MayBeOneLoaderForAllCalls) {
   EXPECT_EQ(sum(ds), 120);
 }
 
-TEST_P(Nested, DropsWhatItDoesNotRead) {
+TEST_P(Nested, MayStopBeforeTheEnd) {
   const Dataset ds = numbers(20).map({.map_func = [](int64_t x) -> Result<int64_t> {
     Loader loader(Dataset::counter({.start = x}).map({.map_func = [](int64_t y) { return y; }}));
     STOKER_TRY(std::optional<Element> next, loader.next());
@@ -238,11 +238,11 @@ TEST_P(Nested, DropsWhatItDoesNotRead) {
   EXPECT_EQ(values(ds), first_numbers(20));
 }
 
-TEST_P(Nested, OfADroppedLoaderGoesAway) {
+TEST_P(Nested, IsReleasedWhenTheOuterLoaderIsDropped) {
   auto token = std::make_shared<int>(0);
   for (int i = 0; i < 5; ++i) {
     Loader loader(numbers(20).map({.map_func = [token](int64_t x) { return summed_below(x); }}));
-    EXPECT_EQ(words_of_rest(loader, i).size(), static_cast<size_t>(i));
+    EXPECT_EQ(text_of_rest(loader, i).size(), static_cast<size_t>(i));
   }
   while (token.use_count() > 1) std::this_thread::yield();
 }
@@ -324,7 +324,7 @@ std::vector<EpochCase> epoch_cases() {
 
 int nice_of_this_thread() { return getpriority(PRIO_PROCESS, 0); }
 
-// Where all processors are busy, the loop goes first, and what is read for the workers goes before their work.
+// If all processors are busy, the training loop has the highest priority, and reads have a higher priority than work.
 TEST(Priorities, WorkersAreBelowTheLoopAndReadersAreNot) {
   const int loop = nice_of_this_thread();
   if (loop == 19) GTEST_SKIP() << "these tests run at the lowest priority already";
@@ -354,13 +354,13 @@ class Threads : public testing::TestWithParam<EpochCase> {
 INSTANTIATE_TEST_SUITE_P(Every, Threads, testing::ValuesIn(epoch_cases()),
                          [](const auto& info) { return info.param.name; });
 
-// Workers, the monitor and the first waiting threads are there after three
-// epochs. What may still come are waiting threads, 64 at most, which live for
-// ten idle seconds, and now and then a worker in the place of one that was found
-// waiting: more epochs than that tell a thread for each epoch apart. A thread
-// that ends is gone from /proc a moment after the pool stops counting it, so a
-// look that finds too many looks again; the watch ends it.
-TEST_P(Threads, AreKeptFromEpochToEpoch) {
+// Workers, the monitor and the first waiting threads exist after three epochs. After
+// that, the engine may start at most 64 waiting threads, which end after ten idle
+// seconds, and sometimes a worker that replaces one found waiting. The test runs more
+// epochs than that, to detect a thread for each epoch. A thread disappears from /proc
+// shortly after the pool stops counting it, so the test repeats a count that is too high
+// until the watch ends it.
+TEST_P(Threads, AreReusedInEveryEpoch) {
   constexpr int kEpochs = 200;
   constexpr size_t kMost = 64 + 8;
   TempDir dir;
@@ -371,7 +371,7 @@ TEST_P(Threads, AreKeptFromEpochToEpoch) {
   std::set<int> before, seen;
   for (int epoch = 0; epoch < kEpochs; ++epoch) {
     SCOPED_TRACE(epoch);
-    EXPECT_GT(words_of_rest(loader).size(), 0u);
+    EXPECT_GT(text_of_rest(loader).size(), 0u);
     loader.begin_epoch();
     if (epoch < 2) continue;
     if (epoch == 2) {

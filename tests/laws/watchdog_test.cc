@@ -1,4 +1,5 @@
-// What does not return is named, and left behind with nothing of ours.
+// The engine names a call that does not return, and releases everything except the
+// element of that call.
 
 #include <gtest/gtest.h>
 
@@ -31,7 +32,7 @@ Dataset stuck_at(int64_t number, const std::shared_ptr<Gate>& gate) {
 // Reads a loader to its end on a thread of its own.
 class Reader {
  public:
-  explicit Reader(Loader& loader) : thread_([&] { words_ = words_of_rest(loader); }) {}
+  explicit Reader(Loader& loader) : thread_([&] { words_ = text_of_rest(loader); }) {}
   size_t finish() {
     thread_.join();
     return words_.size();
@@ -61,7 +62,7 @@ TEST_P(Watchdog, NamesTheStageThatTheConsumerWaitsFor) {
   EXPECT_EQ(reader.finish(), 20u);
 }
 
-TEST_P(Watchdog, NamesASourceThatGivesNothing) {
+TEST_P(Watchdog, NamesASourceThatReturnsNothing) {
   const Dataset ds =
       Dataset::from_generator({.generator =
                                    [gate = gate_] {
@@ -93,9 +94,10 @@ TEST_P(Watchdog, NamesTheElementAndWhereTheStageWasWritten) {
   EXPECT_NE(text.find("watchdog_test.cc:"), std::string::npos) << text;
 }
 
-// Also where nobody waits for it yet.
+// Also before a consumer waits for it.
 TEST_P(Watchdog, NamesACallThatDoesNotReturn) {
-  if (GetParam() == 0) GTEST_SKIP() << "without workers nothing is called before it is wanted";
+  if (GetParam() == 0)
+    GTEST_SKIP() << "without workers, no function is called before the consumer requests its element";
   Loader loader(stuck_at(7, gate_).prefetch({.buffer_size = 20}), {.stall_warning_seconds = 0.05});
   ASSERT_TRUE(loader.next().ok());
   const std::string text = messages_.with("in one call");
@@ -105,7 +107,7 @@ TEST_P(Watchdog, NamesACallThatDoesNotReturn) {
   EXPECT_NE(text.find("watchdog_test.cc:"), std::string::npos) << text;
 }
 
-TEST_P(Watchdog, MayBeAskedAboutTheLoaderByWhoeverIsTold) {
+TEST_P(Watchdog, AMessageHandlerMayCallTheLoader) {
   Loader loader(stuck_at(7, gate_), {.stall_warning_seconds = 0.05});
   auto asked = std::make_shared<Gate>();
   auto answered = std::make_shared<std::promise<void>>();
@@ -115,14 +117,14 @@ TEST_P(Watchdog, MayBeAskedAboutTheLoaderByWhoeverIsTold) {
   });
   Reader reader(loader);
   asked->pass();
-  EXPECT_NE(loader.stats(), "");
+  EXPECT_FALSE(loader.stats().empty());
   answered->set_value();
   gate_->open();
   EXPECT_EQ(reader.finish(), 20u);
 }
 
-// A log handler that waits, for a file system or a lock, holds up no loader.
-TEST_P(Watchdog, LoadingGoesOnWhileASinkDoesNotReturn) {
+// A message handler that waits for a file system or a lock delays no loader.
+TEST_P(Watchdog, LoadingContinuesWhileAMessageHandlerBlocks) {
   auto told = std::make_shared<Gate>();
   set_message_sink([told](const std::string&) { told->pass(); });
   Loader loader(stuck_at(7, gate_), {.stall_warning_seconds = 0.05});
@@ -130,18 +132,18 @@ TEST_P(Watchdog, LoadingGoesOnWhileASinkDoesNotReturn) {
   told->wait_for(1);
   for (int i = 0; i < 3; ++i) {
     Loader other(numbers(100).then(Jitter{}).batch({.batch_size = 4}), {.stall_warning_seconds = 0});
-    EXPECT_EQ(words_of_rest(other).size(), 25u);
+    EXPECT_EQ(text_of_rest(other).size(), 25u);
   }
   gate_->open();
   EXPECT_EQ(reader.finish(), 20u);
   told->open();
 }
 
-// Also where the result is there and the consumer about to take it.
-TEST_P(Watchdog, SpeaksAtAnyMomentWithoutHarm) {
+// Also when the result exists and the consumer is about to take it.
+TEST_P(Watchdog, MayReportAtAnyTime) {
   for (int i = 0; i < 20; ++i) {
     Loader loader(numbers(1000).then(Jitter{.most = 20'000}).batch({.batch_size = 1}), {.stall_warning_seconds = 0});
-    EXPECT_EQ(words_of_rest(loader).size(), 1000u);
+    EXPECT_EQ(text_of_rest(loader).size(), 1000u);
   }
 }
 
@@ -204,12 +206,12 @@ TEST_P(Dropped, ReturnsPromptlyAndFreesEverythingWhenTheCallReturns) {
   wait_until([&] { return token_.use_count() == 1 && memory_use().held == 0; });
 }
 
-TEST_P(Dropped, LeavesNothingToTheCallButItsOwnElement) {
+TEST_P(Dropped, KeepsOnlyTheElementOfTheCall) {
   wait_until([] { return memory_use().held == 0; });
   auto loader = std::make_unique<Loader>(stuck());
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(loader->next().ok());
   gate_->wait_for(1);
-  wait_until([] { return memory_use().held > 5 * kBytes; });  // results behind the one that is stuck
+  wait_until([] { return memory_use().held > 5 * kBytes; });  // results after the one that is stuck
   loader.reset();
   wait_until(
       [] { return memory_use().held <= kBytes + 1000; });  // at once, but for calls that had no processor meanwhile
@@ -217,7 +219,7 @@ TEST_P(Dropped, LeavesNothingToTheCallButItsOwnElement) {
   wait_until([&] { return token_.use_count() == 1 && memory_use().held == 0; });
 }
 
-TEST_P(Dropped, LeavesTheOthersTheirWorkers) {
+TEST_P(Dropped, DoesNotOccupyTheWorkersOfOtherLoaders) {
   {
     Loader loader(stuck());
     for (int i = 0; i < 3; ++i) ASSERT_TRUE(loader.next().ok());
@@ -229,7 +231,7 @@ TEST_P(Dropped, LeavesTheOthersTheirWorkers) {
   wait_until([&] { return token_.use_count() == 1; });
 }
 
-TEST_P(Dropped, WithChildrenOfChildrenOpenLikewise) {
+TEST_P(Dropped, ReturnsPromptlyWithNestedChildrenOpen) {
   const GraphFunction many = [](const Element&) { return numbers(1 << 20); };
   const GraphFunction opens_many = [many](const Element&) { return numbers(9).flat_map({.map_func = many}); };
   {
@@ -241,14 +243,14 @@ TEST_P(Dropped, WithChildrenOfChildrenOpenLikewise) {
   wait_until([&] { return token_.use_count() == 1; });
 }
 
-TEST_P(Dropped, AtTheNextEpochLikewise) {
+TEST_P(Dropped, ReturnsPromptlyInTheNextEpoch) {
   Loader loader(stuck());
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(loader.next().ok());
   gate_->wait_for(1);
   loader.begin_epoch();
-  EXPECT_EQ(words_of_rest(loader, 5).size(), 5u);
+  EXPECT_EQ(text_of_rest(loader, 5).size(), 5u);
   gate_->open();
-  EXPECT_EQ(words_of_rest(loader).size(), 45u);
+  EXPECT_EQ(text_of_rest(loader).size(), 45u);
 }
 
 TEST_P(Dropped, CloseWaitsForTheCall) {
@@ -261,8 +263,8 @@ TEST_P(Dropped, CloseWaitsForTheCall) {
   opener.join();
 }
 
-// As a binding does for Ctrl-C: the waiting thread goes free, and nothing is lost.
-TEST_P(Watchdog, AConsumerThatIsWantedElsewhereGoesOnLater) {
+// As a binding does for Ctrl-C: the waiting thread returns, and no element is lost.
+TEST_P(Watchdog, AnInterruptedConsumerContinuesLater) {
   if (GetParam() == 0) GTEST_SKIP() << "without workers the consumer is in the call itself";
   std::atomic<bool> wanted{true};
   Loader loader(stuck_at(0, gate_), {.interrupted = [&] { return wanted.load(); }});
@@ -271,7 +273,7 @@ TEST_P(Watchdog, AConsumerThatIsWantedElsewhereGoesOnLater) {
   EXPECT_EQ(cut_short.error().code(), Code::kCancelled);
   wanted = false;
   gate_->open();
-  EXPECT_EQ(words_of_rest(loader).size(), 20u);
+  EXPECT_EQ(text_of_rest(loader).size(), 20u);
 }
 
 }  // namespace

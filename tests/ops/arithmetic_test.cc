@@ -9,6 +9,7 @@
 #include "stoker/ops/cast.h"
 #include "stoker/ops/convert.h"
 #include "support/eval.h"
+#include "support/op_example.h"
 
 namespace stoker {
 namespace {
@@ -18,7 +19,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 const Function kSum = [](Value a, Value b) { return a + b; };
 
-// Types as NumPy 2.4 has them, with bfloat16 of ml_dtypes 0.6.
+// The types of NumPy 2.4, and bfloat16 of ml_dtypes 0.6.
 constexpr std::string_view kTypes[] = {"bool",   "int8",   "int16",   "int32",    "int64",   "uint8",  "uint16",
                                        "uint32", "uint64", "float16", "bfloat16", "float32", "float64"};
 constexpr std::string_view kShort[] = {"b", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "bf", "f4", "f8"};
@@ -36,9 +37,21 @@ struct TypeRow {
   std::string types;
 };
 
+OP_EXAMPLE(Add{}, two_float_rows);
+OP_EXAMPLE(Subtract{}, two_float_rows);
+OP_EXAMPLE(Multiply{}, two_integer_rows);
+OP_EXAMPLE(Divide{}, two_integer_rows);
+OP_EXAMPLE(FloorDivide{}, two_integer_rows);
+OP_EXAMPLE(Mod{}, two_integer_rows);
+OP_EXAMPLE(Power{}, two_integer_rows);
+OP_EXAMPLE(Minimum{}, two_float_rows);
+OP_EXAMPLE(Maximum{}, two_float_rows);
+OP_EXAMPLE(Negative{}, float_rows);
+OP_EXAMPLE(Absolute{}, float_rows);
+
 class Promotion : public testing::TestWithParam<TypeRow> {};
 
-TEST_P(Promotion, IsNumPys) {
+TEST_P(Promotion, MatchesNumPy) {
   std::string found, promoted;
   for (std::string_view other : kTypes) {
     const Result<Array> sum = eval(kSum, {ones(GetParam().name), ones(other)});
@@ -50,7 +63,7 @@ TEST_P(Promotion, IsNumPys) {
   EXPECT_EQ(promoted, GetParam().types);
 }
 
-// numpy: (ones(1, a) + ones(1, b)).dtype
+// The types of NumPy: (ones(1, a) + ones(1, b)).dtype
 INSTANTIATE_TEST_SUITE_P(Table, Promotion,
                          testing::Values(TypeRow{"bool", "b i1 i2 i4 i8 u1 u2 u4 u8 f2 bf f4 f8"},
                                          TypeRow{"int8", "i1 i1 i2 i4 i8 i2 i4 i8 f8 f2 bf f4 f8"},
@@ -75,16 +88,16 @@ std::string types_of(const Function& function) {
   return found;
 }
 
-// numpy: (ones(1, type) + True).dtype, + 2, + 2.5. ml_dtypes alone makes
-// bfloat16 + 2.5 a float32; here a plain float leaves every float type as it is.
-TEST(PlainNumbers, TakeTheTypeBesideThemAsInNumPy) {
+// The types of NumPy: (ones(1, type) + True).dtype, + 2, + 2.5. With ml_dtypes, bfloat16 + 2.5 is float32; in Stoker, a
+// Python float does not change any float type.
+TEST(PlainNumbers, TakeTheTypeOfTheOtherOperandAsInNumPy) {
   EXPECT_EQ(types_of([](Value x) { return x + true; }), "b i1 i2 i4 i8 u1 u2 u4 u8 f2 bf f4 f8");
   EXPECT_EQ(types_of([](Value x) { return x + 2; }), "i8 i1 i2 i4 i8 u1 u2 u4 u8 f2 bf f4 f8");
   EXPECT_EQ(types_of([](Value x) { return 2 + x; }), "i8 i1 i2 i4 i8 u1 u2 u4 u8 f2 bf f4 f8");
   EXPECT_EQ(types_of([](Value x) { return x + 2.5; }), "f8 f8 f8 f8 f8 f8 f8 f8 f8 f2 bf f4 f8");
 }
 
-TEST(PlainNumbers, ThatDoNotFitAreRefused) {
+TEST(PlainNumbers, ThatDoNotFitAreRejected) {
   EXPECT_EQ(complaint([](Value x) { return x + 300; }, {ones("uint8")}),
             "the number 300 does not fit uint8; cast the other operand first");
   EXPECT_EQ(complaint([](Value x) { return x - -1; }, {ones("uint64")}),
@@ -98,8 +111,8 @@ TEST(PlainNumbers, AloneAreInt32AndFloat32AsInTensorFlow) {
   EXPECT_EQ(*eval([](Value) { return Value(1) + Value(2.5); }, {ones("int8")}), Array::of(3.5f));
 }
 
-// numpy: op(ones(1, type), ones(1, type)).dtype, "--" where it refuses
-TEST(Arithmetic, GivesTheTypesOfNumPy) {
+// The types of NumPy: op(ones(1, type), ones(1, type)).dtype, or "--" if NumPy raises an error.
+TEST(Arithmetic, ReturnsTheTypesOfNumPy) {
   const std::string same = "b i1 i2 i4 i8 u1 u2 u4 u8 f2 bf f4 f8";
   EXPECT_EQ(types_of([](Value x) { return x + x; }), same);
   EXPECT_EQ(types_of([](Value x) { return x - x; }), "-- i1 i2 i4 i8 u1 u2 u4 u8 f2 bf f4 f8");
@@ -115,11 +128,11 @@ TEST(Arithmetic, GivesTheTypesOfNumPy) {
   EXPECT_EQ(types_of([](Value x) { return absolute(x); }), same);
 }
 
-TEST(Arithmetic, RefusesStrings) {
-  EXPECT_EQ(complaint(kSum, {Array::of_bytes("a"), Array::of_bytes("b")}), "wants numbers, found string and string");
-  EXPECT_EQ(complaint(kSum, {Array::of_bytes("a"), Array::of(1)}), "wants numbers, found string and int32");
-  EXPECT_EQ(complaint([](Value x) { return -x; }, {Array::of_bytes("a")}), "wants numbers, found string");
-  EXPECT_EQ(complaint([](Value x) { return x + 1; }, {Array::of_bytes("a")}), "wants numbers, found string and int32");
+TEST(Arithmetic, RejectsStrings) {
+  EXPECT_EQ(complaint(kSum, {Array::of_bytes("a"), Array::of_bytes("b")}), "expected numbers, got string and string");
+  EXPECT_EQ(complaint(kSum, {Array::of_bytes("a"), Array::of(1)}), "expected numbers, got string and int32");
+  EXPECT_EQ(complaint([](Value x) { return -x; }, {Array::of_bytes("a")}), "expected numbers, got string");
+  EXPECT_EQ(complaint([](Value x) { return x + 1; }, {Array::of_bytes("a")}), "expected numbers, got string and int32");
 }
 
 TEST(Arithmetic, NamesTheOperationInItsErrors) {
@@ -155,13 +168,13 @@ TEST(Arithmetic, WrapsIntegers) {
   EXPECT_EQ(*eval([](Value a) { return absolute(a); }, {Array::of<int8_t>(-128)}), Array::of<int8_t>(-128));
 }
 
-TEST(Arithmetic, RoundsHalvesOnce) {
+TEST(Arithmetic, RoundsFloat16AndBfloat16Once) {
   const Function quotient = [](Value a, Value b) { return a / b; };
   EXPECT_EQ(*eval(quotient, {Array::of(Float16(1)), Array::of(Float16(3))}), Array::of(Float16(1.0f / 3)));
   EXPECT_EQ(*eval(quotient, {Array::of(Bfloat16(1)), Array::of(Bfloat16(3))}), Array::of(Bfloat16(1.0f / 3)));
 }
 
-TEST(Divide, GivesFloat64ForIntegersAndInfinityForZero) {
+TEST(Divide, ReturnsFloat64ForIntegersAndInfinityForZero) {
   const Function quotient = [](Value a, Value b) { return a / b; };
   EXPECT_EQ(*eval(quotient, {Array::of(7), Array::of(2)}), Array::of(3.5));
   EXPECT_EQ(*eval(quotient, {Array::of(7), Array::of(0)}), Array::of(kInf));
@@ -171,7 +184,7 @@ struct Quotient {
   double a, b, floored, rest;
 };
 
-// numpy: floor_divide and remainder of float64
+// The results of NumPy: floor_divide and remainder of float64
 constexpr Quotient kQuotients[] = {
     {7.5, 2.0, 3.0, 1.5},      {7.5, -2.0, -4.0, -0.5},  {7.5, kInf, 0.0, 7.5},
     {7.5, -kInf, -1.0, -kInf}, {7.5, 0.0, kInf, kNan},   {7.5, 0.1, 74.0, 0.09999999999999959},
@@ -185,14 +198,14 @@ constexpr Quotient kQuotients[] = {
 
 void expect_same_number(double found, double wanted, const Quotient& q) {
   if (std::isnan(wanted)) {
-    EXPECT_TRUE(std::isnan(found)) << q.a << " by " << q.b << " gave " << found;
+    EXPECT_TRUE(std::isnan(found)) << q.a << " by " << q.b << " returned " << found;
     return;
   }
   EXPECT_EQ(found, wanted) << q.a << " by " << q.b;
   EXPECT_EQ(std::signbit(found), std::signbit(wanted)) << q.a << " by " << q.b;
 }
 
-TEST(FloorDivideAndMod, AreNumPysForFloats) {
+TEST(FloorDivideAndMod, MatchNumPyForFloats) {
   for (const Quotient& q : kQuotients) {
     const Arrays pair{Array::of(q.a), Array::of(q.b)};
     expect_same_number(eval([](Value a, Value b) { return floor_divide(a, b); }, pair)->scalar<double>(), q.floored, q);
@@ -200,7 +213,7 @@ TEST(FloorDivideAndMod, AreNumPysForFloats) {
   }
 }
 
-TEST(FloorDivideAndMod, ArePythonsForIntegers) {
+TEST(FloorDivideAndMod, MatchPythonForIntegers) {
   const Array a = array<int32_t>({7, -7, 7, -7, 6, -6, INT32_MIN, INT32_MIN});
   const Array b = array<int32_t>({2, 2, -2, -2, 3, 3, -1, 3});
   EXPECT_EQ(*eval([](Value x, Value y) { return floor_divide(x, y); }, {a, b}),
@@ -221,26 +234,26 @@ TEST(FloorDivideAndMod, FailTheRowThatDividesAnIntegerByZero) {
     ASSERT_EQ(copy.failed.size(), 2u);
     EXPECT_EQ(copy.failed[0].row, 1);
     EXPECT_EQ(copy.failed[1].row, 3);
-    EXPECT_EQ(copy.failed[0].error.message(), "an integer is divided by zero");
+    EXPECT_EQ(copy.failed[0].error.message(), "integer division by zero");
     EXPECT_EQ(copy.failed[0].error.code(), Code::kInvalidArgument);
     EXPECT_EQ(copy.columns[0].size(), 4);
   }
 }
 
-TEST(Power, OfIntegersWrapsAndRefusesNegativePowers) {
+TEST(Power, OfIntegersWrapsAndRejectsNegativePowers) {
   const Function raised = [](Value a, Value b) { return power(a, b); };
   EXPECT_EQ(*eval(raised, {array<int32_t>({2, -3, 0, 7}), array<int32_t>({10, 3, 0, 1})}),
             array<int32_t>({1024, -27, 1, 7}));
   EXPECT_EQ(*eval(raised, {Array::of<uint8_t>(2), Array::of<uint8_t>(8)}), Array::of<uint8_t>(0));
   EXPECT_EQ(complaint(raised, {Array::of(2), Array::of(-1)}),
-            "an integer has a negative power; cast it to a float first");
+            "an integer cannot be raised to a negative power; cast it to a float first");
 }
 
 double raised(double x, double y) {
   return eval([](Value a, Value b) { return power(a, b); }, {Array::of(x), Array::of(y)})->scalar<double>();
 }
 
-TEST(Power, OfFloatsKeepsTheSpecialCases) {
+TEST(Power, OfFloatsHandlesTheSpecialCases) {
   EXPECT_EQ(raised(kNan, 0), 1);
   EXPECT_EQ(raised(1, kNan), 1);
   EXPECT_TRUE(std::isnan(raised(-2, 0.5)));
@@ -256,7 +269,7 @@ TEST(Power, OfFloatsKeepsTheSpecialCases) {
   EXPECT_EQ(raised(-2, 3), -8);
 }
 
-TEST(Power, IsExactWhereTheResultIs) {
+TEST(Power, IsExactIfTheResultIsRepresentable) {
   for (int base = 2; base < 40; ++base) {
     double exact = 1;
     for (int exponent = 0; exact < 0x1p53; ++exponent, exact *= base) {
@@ -269,9 +282,10 @@ TEST(Power, IsExactWhereTheResultIs) {
   EXPECT_EQ(power_of(4, 0.5), 2);
 }
 
-// The long double of x86 has 64 bits: near enough to judge the last of 53.
-TEST(Power, IsWithinALittleMoreThanHalfOfTheLastPlace) {
-  if (std::numeric_limits<long double>::digits < 64) GTEST_SKIP() << "long double is no wider than double here";
+// The long double of x86 has 64 bits, which is enough to check the last of 53.
+TEST(Power, IsAccurateToSlightlyMoreThanHalfAUnitInTheLastPlace) {
+  if (std::numeric_limits<long double>::digits < 64)
+    GTEST_SKIP() << "long double is not wider than double on this machine";
   Rng rng(1, 2, 3, 4);
   double worst = 0;
   for (int i = 0; i < 200000; ++i) {
@@ -286,7 +300,7 @@ TEST(Power, IsWithinALittleMoreThanHalfOfTheLastPlace) {
   EXPECT_LT(worst, 0.6);
 }
 
-TEST(MinimumAndMaximum, PassNaNOn) {
+TEST(MinimumAndMaximum, PropagateNaN) {
   const Array a = array<double>({1, kNan, 3, kNan}), b = array<double>({2, 2, kNan, kNan});
   const Array low = *eval([](Value x, Value y) { return minimum(x, y); }, {a, b});
   const Array high = *eval([](Value x, Value y) { return maximum(x, y); }, {a, b});
@@ -308,7 +322,7 @@ Array counted(std::vector<int64_t> dims) {
   return Array::from(values).reshaped(dims);
 }
 
-// The sum by plain indices.
+// The sum, computed with plain indices.
 Array plain_sum(const Array& a, const Array& b, const std::vector<int64_t>& dims) {
   Array out = Array::make(dims, DType::kInt32).value();
   const auto item = [&](const Array& from, int64_t flat) {
@@ -316,8 +330,8 @@ Array plain_sum(const Array& a, const Array& b, const std::vector<int64_t>& dims
     for (size_t k = 1; k <= dims.size(); ++k) {
       const int64_t at = flat % dims[dims.size() - k];
       flat /= dims[dims.size() - k];
-      if (k > from.dims().size()) continue;
-      const int64_t own = from.dims()[from.dims().size() - k];
+      if (k > from.shape().size()) continue;
+      const int64_t own = from.shape()[from.shape().size() - k];
       offset += (own == 1 ? 0 : at) * stride;
       stride *= own;
     }
@@ -328,7 +342,7 @@ Array plain_sum(const Array& a, const Array& b, const std::vector<int64_t>& dims
   return out;
 }
 
-TEST(Broadcasting, IsNumPys) {
+TEST(Broadcasting, MatchesNumPy) {
   using Shape = std::vector<int64_t>;
   const std::pair<Shape, Shape> pairs[] = {
       {{}, {}},
@@ -359,24 +373,25 @@ TEST(Broadcasting, IsNumPys) {
   for (const auto& [a, b] : pairs) {
     const Array x = counted(a), y = counted(b);
     const Result<Array> sum = eval(kSum, {x, y});
-    ASSERT_TRUE(sum.ok()) << words_of(a) << words_of(b) << sum.error().words();
-    EXPECT_EQ(*sum, plain_sum(x, y, {sum->dims().begin(), sum->dims().end()})) << words_of(a) << " and " << words_of(b);
+    ASSERT_TRUE(sum.ok()) << shape_text(a) << shape_text(b) << sum.error().describe();
+    EXPECT_EQ(*sum, plain_sum(x, y, {sum->shape().begin(), sum->shape().end()}))
+        << shape_text(a) << " and " << shape_text(b);
   }
 }
 
 TEST(Broadcasting, NamesBothShapesThatDoNotFit) {
-  EXPECT_EQ(complaint(kSum, {counted({2, 3}), counted({4})}), "shapes [2, 3] and [4] do not broadcast");
-  EXPECT_EQ(complaint(kSum, {counted({0}), counted({2})}), "shapes [0] and [2] do not broadcast");
+  EXPECT_EQ(complaint(kSum, {counted({2, 3}), counted({4})}), "shapes [2, 3] and [4] cannot be broadcast together");
+  EXPECT_EQ(complaint(kSum, {counted({0}), counted({2})}), "shapes [0] and [2] cannot be broadcast together");
 }
 
-TEST(Broadcasting, TakesConstantArraysAsRows) {
+TEST(Broadcasting, BroadcastsConstantArraysToRows) {
   const Array channels = array<int32_t>({100, 200, 300});
   const Function add_channels = [&](Value x) { return x + Value(channels); };
   EXPECT_EQ(*eval(add_channels, {counted({50, 3})}), plain_sum(counted({50, 3}), channels, {50, 3}));
 }
 
 TEST(Rows, OfDifferentShapesAreComputedOneByOne) {
-  auto run = run_of({Column(Arrays{counted({2}), counted({3}), Array::of_bytes("no number"), counted({2, 2})})});
+  auto run = run_of({Column(Arrays{counted({2}), counted({3}), Array::of_bytes("not a number"), counted({2, 2})})});
   Context context;
   ASSERT_TRUE(Function([](Value x) { return x * 10; }).apply(run, context).ok());
   ASSERT_EQ(run.failed.size(), 1u);
@@ -386,8 +401,8 @@ TEST(Rows, OfDifferentShapesAreComputedOneByOne) {
   EXPECT_EQ(run.element(3).leaves[0], array<int32_t>({10, 20, 30, 40}, {2, 2}));
 }
 
-// No result may depend on how long runs are, so neither may a number's type.
-TEST(Rows, OfDifferentTypesGivePlainNumbersTheirOwnTypes) {
+// Results must not depend on the length of runs, so neither may the type of a plain number.
+TEST(Rows, OfDifferentTypesDetermineTheTypesOfPlainNumbersSeparately) {
   auto run = run_of({Column(Arrays{Array::of<uint8_t>(1), Array::of(2.5f), Array::of<int64_t>(3)})});
   Context context;
   ASSERT_TRUE(Function([](Value x) { return x + 300; }).apply(run, context).ok());
@@ -397,13 +412,13 @@ TEST(Rows, OfDifferentTypesGivePlainNumbersTheirOwnTypes) {
   EXPECT_EQ(run.element(2).leaves[0], Array::of<int64_t>(303));
 }
 
-TEST(Rows, ThatHaveFailedAreLeftAlone) {
+TEST(Rows, ThatHaveFailedAreSkipped) {
   auto run = run_of({Column(Arrays{Array::of<int64_t>(1), Array(), Array::of<int64_t>(3)})});
-  run.fail(1, Error::corrupt("cut short"));
+  run.fail(1, Error::corrupt("truncated"));
   Context context;
   ASSERT_TRUE(Function([](Value x) { return floor_divide(6, x); }).apply(run, context).ok());
   ASSERT_EQ(run.failed.size(), 1u);
-  EXPECT_EQ(run.failed[0].error.message(), "cut short");
+  EXPECT_EQ(run.failed[0].error.message(), "truncated");
   EXPECT_EQ(run.element(0).leaves[0], Array::of<int64_t>(6));
   EXPECT_EQ(run.element(2).leaves[0], Array::of<int64_t>(2));
 }

@@ -5,6 +5,7 @@
 
 #include "support/elements.h"
 #include "support/eval.h"
+#include "support/op_example.h"
 
 namespace stoker {
 namespace {
@@ -21,14 +22,20 @@ template <typename Op>
 size_t different(const Op& op, const Array& input, int32_t n) {
   std::set<std::string> seen;
   for (const Array& made : for_elements(op, {input}, n)) {
-    EXPECT_EQ(words_of(made.dims()), words_of(input.dims()));
+    EXPECT_EQ(shape_text(made.shape()), shape_text(input.shape()));
     EXPECT_EQ(made.type(), input.type());
     seen.emplace(static_cast<const char*>(made.raw()), static_cast<size_t>(made.byte_size()));
   }
   return seen.size();
 }
 
-TEST(Augmenting, ChangesPicturesInManyWays) {
+OP_EXAMPLE(Augment{.operation = "Rotate", .magnitude = 20}, image_rows);
+OP_EXAMPLE(RandAugment{}, image_rows);
+OP_EXAMPLE(TrivialAugment{}, image_rows);
+OP_EXAMPLE(ColorJitter{.brightness = {0.4}, .hue = {0.1}}, image_rows);
+OP_EXAMPLE(RandomErasing{}, image_rows);
+
+TEST(Augmenting, ChangesImagesDifferentlyForEachElement) {
   for (const Array& input : {noise({16, 17, 3}), noise({2, 8, 9, 1})}) {
     EXPECT_GT(different(RandAugment{}, input, 50), 25u);
     EXPECT_GT(different(RandAugment{.num_ops = 3}, input, 50), 25u);
@@ -38,26 +45,26 @@ TEST(Augmenting, ChangesPicturesInManyWays) {
   EXPECT_EQ(for_elements(RandAugment{}, {noise({9, 9, 3})}, 20), for_elements(RandAugment{}, {noise({9, 9, 3})}, 20));
 }
 
-TEST(Augmenting, DoesOneChangeByName) {
-  const Array picture = array<uint8_t>({1, 2, 3, 4}, {2, 2, 1});
-  EXPECT_EQ(*eval([](Value x) { return image::augment(x, {"TranslateX", 1.5}); }, {picture}),
+TEST(Augmenting, AppliesOneOperationByName) {
+  const Array image = array<uint8_t>({1, 2, 3, 4}, {2, 2, 1});
+  EXPECT_EQ(*eval([](Value x) { return image::augment(x, {"TranslateX", 1.5}); }, {image}),
             array<uint8_t>({0, 1, 0, 3}, {2, 2, 1}));
-  EXPECT_EQ(*eval([](Value x) { return image::augment(x, {"Identity"}); }, {picture}), picture);
-  EXPECT_EQ(complaint([](Value x) { return image::augment(x, {"Posterize", 9}); }, {picture}),
-            "Posterize has no magnitude 9");
-  EXPECT_EQ(complaint([](Value x) { return image::augment(x, {"Blur", 9}); }, {picture}).substr(0, 40),
-            "operation is one of Identity, ShearX, Sh");
+  EXPECT_EQ(*eval([](Value x) { return image::augment(x, {"Identity"}); }, {image}), image);
+  EXPECT_EQ(complaint([](Value x) { return image::augment(x, {"Posterize", 9}); }, {image}),
+            "magnitude 9 is outside the range of Posterize");
+  EXPECT_EQ(complaint([](Value x) { return image::augment(x, {"Blur", 9}); }, {image}).substr(0, 40),
+            "operation must be one of Identity, Shear");
 }
 
-TEST(Augmenting, RefusesWhatPillowHasNoSuchPictureOf) {
+TEST(Augmenting, RejectsImagesThatPillowDoesNotSupport) {
   EXPECT_EQ(complaint([](Value x) { return image::rand_augment(x); }, {array<float>({0}, {1, 1, 1})}),
-            "pictures are augmented as uint8, found float32");
+            "expected a uint8 image, got float32");
   EXPECT_EQ(complaint([](Value x) { return image::trivial_augment(x); }, {noise({2, 2, 2})}),
-            "pictures are augmented with 1 or 3 channels, found shape [2, 2, 2]");
+            "expected an image with 1 or 3 channels, got shape [2, 2, 2]");
   EXPECT_EQ(complaint([](Value x) { return image::rand_augment(x, {.magnitude = 31}); }, {noise({2, 2, 3})}),
-            "magnitude is 0 to 30, found 31");
+            "magnitude must be 0 to 30, got 31");
   EXPECT_EQ(complaint([](Value x) { return image::trivial_augment(x, {.num_magnitude_bins = 1}); }, {noise({2, 2, 3})}),
-            "num_magnitude_bins is at least 2, found 1");
+            "num_magnitude_bins must be at least 2, got 1");
 }
 
 TEST(ColorJitterOp, DrawsFactorsOrdersAndHues) {
@@ -68,7 +75,7 @@ TEST(ColorJitterOp, DrawsFactorsOrdersAndHues) {
   EXPECT_EQ(different(ColorJitter{.hue = {0.5}}, noise({8, 8, 1}), 5), 1u);
 }
 
-TEST(ColorJitterOp, StaysInTheRangeGiven) {
+TEST(ColorJitterOp, StaysInTheGivenRange) {
   float least = 1, most = 0;
   for (const Array& made :
        for_elements(ColorJitter{.brightness = {0.5, 1.5}}, {array<float>({0.5f}, {1, 1, 1})}, 1000)) {
@@ -79,12 +86,12 @@ TEST(ColorJitterOp, StaysInTheRangeGiven) {
   EXPECT_NEAR(most, 0.75, 0.01);
   EXPECT_GE(least, 0.25f);
   EXPECT_EQ(complaint([](Value x) { return image::color_jitter(x, {.hue = {0.6}}); }, {noise({2, 2, 3})}),
-            "hue lies between -0.5 and 0.5, found -0.5 to 0.6");
+            "hue must be between -0.5 and 0.5, got -0.5 to 0.6");
   EXPECT_EQ(complaint([](Value x) { return image::color_jitter(x, {.contrast = {-1}}); }, {noise({2, 2, 3})}),
-            "contrast is one number of at least 0 or two, found 1");
+            "contrast must be one number of at least 0 or two numbers, got a list of 1");
 }
 
-TEST(RandomErasingOp, ErasesTheShareOfPicturesAskedFor) {
+TEST(RandomErasingOp, ErasesTheGivenFractionOfImages) {
   const Array white = array<float>(std::vector<float>(300, 1), {10, 10, 3});
   int erased = 0;
   for (const Array& made : for_elements(RandomErasing{.p = 0.3, .value = {-1, -2, -3}}, {white}, 1000)) {
@@ -99,15 +106,15 @@ TEST(RandomErasingOp, ErasesTheShareOfPicturesAskedFor) {
   EXPECT_NEAR(erased, 300, 80);
 }
 
-TEST(RandomErasingOp, TakesPlanesToo) {
+TEST(RandomErasingOp, AcceptsPlanes) {
   const Array white = array<uint8_t>(std::vector<uint8_t>(300, 1), {3, 10, 10});
   for (const Array& made : for_elements(
            RandomErasing{.p = 1, .scale = {0.2, 0.2}, .ratio = {1, 1}, .value = {900}, .layout = "CHW"}, {white}, 20))
     EXPECT_EQ(std::ranges::count(made.values<uint8_t>(), 255), 3 * 16);
   EXPECT_EQ(complaint([](Value x) { return image::random_erasing(x, {.value = {1, 2}}); }, {noise({2, 2, 3})}),
-            "value has 2 numbers for a picture of 3 channels");
+            "value has 2 numbers, expected 1 or one for each of the 3 channels");
   EXPECT_EQ(complaint([](Value x) { return image::random_erasing(x, {.p = 2}); }, {noise({2, 2, 3})}),
-            "p is 0 to 1, found 2");
+            "p must be 0 to 1, got 2");
 }
 
 }  // namespace

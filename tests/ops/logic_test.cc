@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "support/eval.h"
+#include "support/op_example.h"
 
 namespace stoker {
 namespace {
@@ -10,13 +11,17 @@ namespace {
 const Array kLeft = array<bool>({false, false, true, true});
 const Array kRight = array<bool>({false, true, false, true});
 
-TEST(Logic, FollowsTheTables) {
+OP_EXAMPLE(LogicalAnd{}, two_bool_rows);
+OP_EXAMPLE(LogicalOr{}, two_bool_rows);
+OP_EXAMPLE(LogicalNot{}, float_rows);
+
+TEST(Logic, FollowsTheTruthTables) {
   EXPECT_EQ(*eval([](Value a, Value b) { return a && b; }, {kLeft, kRight}), array<bool>({false, false, false, true}));
   EXPECT_EQ(*eval([](Value a, Value b) { return a || b; }, {kLeft, kRight}), array<bool>({false, true, true, true}));
   EXPECT_EQ(*eval([](Value a) { return !a; }, {kRight}), array<bool>({true, false, true, false}));
 }
 
-TEST(Logic, TakesNumbersOfWhichAllButZeroAreTrue) {
+TEST(Logic, TreatsAllNumbersButZeroAsTrue) {
   const Array numbers = array<float>({0, -0.0f, 0.25f, std::numeric_limits<float>::quiet_NaN()});
   EXPECT_EQ(*eval([](Value a) { return !a; }, {numbers}), array<bool>({true, true, false, false}));
   EXPECT_EQ(*eval([](Value a, Value b) { return a && b; }, {numbers, array<int64_t>({1, 256, 256, 1})}),
@@ -24,13 +29,13 @@ TEST(Logic, TakesNumbersOfWhichAllButZeroAreTrue) {
   EXPECT_EQ(*eval([](Value a) { return a || 300; }, {array<uint8_t>({0, 1})}), array<bool>({true, true}));
 }
 
-TEST(Logic, RefusesStrings) {
-  EXPECT_EQ(complaint([](Value a) { return !a; }, {Array::of_bytes("yes")}), "wants numbers, found string");
+TEST(Logic, RejectsStrings) {
+  EXPECT_EQ(complaint([](Value a) { return !a; }, {Array::of_bytes("yes")}), "expected numbers, got string");
   EXPECT_EQ(complaint([](Value a, Value b) { return a && b; }, {Array::of(true), Array::of_bytes("yes")}),
-            "wants numbers, found bool and string");
+            "expected numbers, got bool and string");
 }
 
-// A failed row of a column holds any byte, which is no bool to C++.
+// A failed row of a column contains arbitrary bytes, most of which are not valid bools in C++.
 TEST(Logic, ReadsAnyByteAsABool) {
   Array block = Array::make({3}, DType::kBool).value();
   const unsigned char bytes[] = {0, 42, 255};

@@ -7,6 +7,7 @@
 #include "stoker/ops/call.h"
 #include "support/compress.h"
 #include "support/examples.h"
+#include "support/op_example.h"
 #include "support/support.h"
 #include "support/temp_dir.h"
 
@@ -24,12 +25,19 @@ Array example() {
 }
 
 Function parse(const FixedLenFeature& feature) {
-  return [=](Value x) { return parse_single_example(x, {feature})[feature.key]; };
+  return [=](Value x) { return io::parse_single_example(x, {feature})[feature.key]; };
 }
 Array value(const FixedLenFeature& feature) { return eval(parse(feature), {example()}).value(); }
 std::string wrong(const FixedLenFeature& feature) { return complaint(parse(feature), {example()}); }
 
-TEST(ParseExample, GivesFeaturesInTheirShapes) {
+// A record, and its features "a" and "b".
+Arrays feature_rows(int64_t row) { return record_and_features(ints({{"a", {row, 2}}, {"b", {3}}}), {"a", "b"}); }
+Arrays record_rows(int64_t row) { return {feature_rows(row)[0]}; }
+
+OP_EXAMPLE(ExampleFeatures{.keys = {"b", "a", "none"}}, record_rows);
+OP_EXAMPLE(FixedLenFeature{.key = "a", .at = 0, .shape = {2}, .dtype = DType::kInt64}, feature_rows);
+
+TEST(ParseExample, ReturnsFeaturesInTheirShapes) {
   EXPECT_EQ(value({.key = "label", .dtype = DType::kInt64}), Array::of<int64_t>(7));
   EXPECT_EQ(value({.key = "label", .shape = {1}, .dtype = DType::kInt64}), array<int64_t>({7}));
   EXPECT_EQ(value({.key = "box", .shape = {2, 2}}), array<float>({1, 2, 3, 4}, {2, 2}));
@@ -38,16 +46,16 @@ TEST(ParseExample, GivesFeaturesInTheirShapes) {
   EXPECT_EQ(value({.key = "none", .shape = {0}, .dtype = DType::kInt64}), array<int64_t>({}));
 }
 
-TEST(ParseExample, GivesADictOfTheFeatures) {
+TEST(ParseExample, ReturnsADictOfTheFeatures) {
   const auto both = [](Value x) {
-    return parse_single_example(x, {{.key = "label", .dtype = DType::kInt64}, {.key = "box", .shape = {4}}});
+    return io::parse_single_example(x, {{.key = "label", .dtype = DType::kInt64}, {.key = "box", .shape = {4}}});
   };
   const Element element = eval_element(both, {example()}).value();
   EXPECT_EQ(element["label"], Array::of<int64_t>(7));
   EXPECT_EQ(element["box"], array<float>({1, 2, 3, 4}));
 }
 
-TEST(ParseExample, PutsTheDefaultForWhatIsMissing) {
+TEST(ParseExample, ReturnsTheDefaultOfAMissingFeature) {
   EXPECT_EQ(value({.key = "gone", .dtype = DType::kInt64, .default_value = Array::of<int64_t>(-1)}),
             Array::of<int64_t>(-1));
   EXPECT_EQ(value({.key = "gone", .shape = {2}, .default_value = array<int32_t>({1, 2})}), array<float>({1, 2}));
@@ -57,39 +65,56 @@ TEST(ParseExample, PutsTheDefaultForWhatIsMissing) {
             Array::of<int64_t>(7));
 }
 
-TEST(ParseExample, TakesAnEmptyDefaultForNone) {
+TEST(ParseExample, TreatsAnEmptyDefaultAsNoDefault) {
   EXPECT_EQ(wrong({.key = "gone", .shape = {0}, .default_value = array<float>({})}),
-            "the feature 'gone' (float32) is required and not in the example");
+            "the feature 'gone' (float32) is missing from the example, which has these features: "
+            "'box', 'image', 'label', 'none', 'words'; set its default_value if it is optional");
 }
 
-TEST(ParseExample, NamesTheFeatureThatDoesNotFit) {
+TEST(ParseExample, NamesAFeatureThatDoesNotFit) {
   EXPECT_EQ(wrong({.key = "gone", .dtype = DType::kInt64}),
-            "the feature 'gone' (int64) is required and not in the example");
-  EXPECT_EQ(wrong({.key = "label"}), "the feature 'label' is int64, float32 was wanted");
+            "the feature 'gone' (int64) is missing from the example, which has these features: "
+            "'box', 'image', 'label', 'none', 'words'; set its default_value if it is optional");
+  EXPECT_EQ(wrong({.key = "label"}), "the feature 'label' is int64, expected float32");
   EXPECT_EQ(wrong({.key = "label", .default_value = Array::of(0.0f)}),
-            "the feature 'label' is int64, float32 was wanted");
-  EXPECT_EQ(wrong({.key = "box", .shape = {3}}), "the feature 'box' has 4 values, the shape [3] wants 3");
+            "the feature 'label' is int64, expected float32");
+  EXPECT_EQ(wrong({.key = "box", .shape = {3}}), "the feature 'box' has 4 values, expected 3 for shape [3]");
   EXPECT_EQ(wrong({.key = "none", .dtype = DType::kInt64, .default_value = Array::of<int64_t>(1)}),
-            "the feature 'none' has 0 values, the shape [] wants 1");
+            "the feature 'none' has 0 values, expected 1 for shape []");
 }
 
-TEST(ParseExample, RefusesParametersThatCannotBe) {
+TEST(ParseExample, ListsTheFeaturesOfARecordThatLacksOne) {
+  const auto missing = [](const Array& records) {
+    return refusal({"y"}, FixedLenFeature{.key = "y", .dtype = DType::kInt64}, records);
+  };
+  const std::string start = "the feature 'y' (int64) is missing from the example, which has these features: ";
+  const std::string fix = "; set its default_value if it is optional";
+  EXPECT_EQ(missing(one(ints({}))), start + "none" + fix);
+  EXPECT_EQ(missing(vector_of({ints({{"y", {1}}}), ints({{"x\n", {1}}})})),
+            start + "'x\\x0a'" + fix + ", in record 1 of the vector");
+  std::vector<std::pair<std::string, Ints>> many;
+  for (int i = 10; i < 40; ++i) many.push_back({"x" + std::to_string(i), {i}});
+  EXPECT_NE(missing(one(ints(many))).find("'x29', …; set"), std::string::npos) << missing(one(ints(many)));
+}
+
+TEST(ParseExample, RejectsInvalidParameters) {
   EXPECT_EQ(wrong({.key = "label", .dtype = DType::kInt32}),
-            "the feature 'label' cannot be int32, only int64, float32 or string");
-  EXPECT_EQ(wrong({.key = "box", .shape = {-1}}), "the feature 'box' wants a shape that is known, not [?]");
+            "the feature 'label' has dtype int32, expected int64, float32 or string");
+  EXPECT_EQ(wrong({.key = "box", .shape = {-1}}),
+            "the feature 'box' has shape [?], expected a shape without unknown sizes");
   EXPECT_EQ(wrong({.key = "label", .dtype = DType::kInt64, .default_value = Array::of(0.5f)}),
-            "the default of the feature 'label' is float32, int64 was wanted");
+            "the default of the feature 'label' is float32, expected int64");
   EXPECT_EQ(wrong({.key = "box", .shape = {4}, .default_value = Array::of(0.5f)}),
-            "the default of the feature 'box' has 1 values, the shape [4] wants 4");
+            "the default of the feature 'box' has 1 values, expected 4 for shape [4]");
 }
 
-TEST(ParseExample, NeverShowsTheRecord) {
+TEST(ParseExample, NeverPutsBytesOfTheRecordIntoErrors) {
   const std::string record = "secret garbage";
   const std::string message = complaint(parse({.key = "label", .dtype = DType::kInt64}), {Array::of_bytes(record)});
-  EXPECT_NE(message.find("no tf.train.Example"), std::string::npos) << message;
+  EXPECT_NE(message.find("not a tf.train.Example"), std::string::npos) << message;
   EXPECT_EQ(message.find("secret"), std::string::npos) << message;
   EXPECT_EQ(complaint(parse({.key = "label"}), {Array::of<int64_t>(1)}),
-            "serialized examples were wanted, string[] or string[?], and this is int64[]");
+            "expected serialized examples, string[] or string[?], got int64[]");
 }
 
 TEST(ParseExample, StacksTheFeaturesOfSeveralRecords) {
@@ -103,54 +128,25 @@ TEST(ParseExample, StacksTheFeaturesOfSeveralRecords) {
   EXPECT_EQ(decode({"t"}, t, vector_of({text.serialized(), ints({})})), array<std::string>({"x", "-"}));
 }
 
-TEST(ParseExample, NamesTheRecordOfAVectorThatDoesNotFit) {
+TEST(ParseExample, NamesARecordOfAVectorThatDoesNotFit) {
   const Array records = vector_of({ints({{"a", {1}}}), ints({{"a", {3, 4}}})});
   EXPECT_EQ(refusal({"a"}, FixedLenFeature{.key = "a", .dtype = DType::kInt64}, records),
-            "the feature 'a' has 2 values, the shape [] wants 1, in record 1 of the vector");
+            "the feature 'a' has 2 values, expected 1 for shape [], in record 1 of the vector");
   EXPECT_EQ(refusal({"a"}, FixedLenFeature{.key = "a", .dtype = DType::kInt64}, vector_of({ints({}), "garbage"})),
-            "the bytes are no tf.train.Example: a field has a wire type that is not in use, in byte 1 or behind it, in "
+            "the data is not a tf.train.Example: a field has an unknown wire type, at or after byte 1, in "
             "record 1 of the vector");
 }
 
-TEST(ParseExample, RefusesAPlaceThatWasNotLookedFor) {
+TEST(ParseExample, RejectsAPositionOutsideTheKeys) {
   EXPECT_EQ(refusal({"a"}, FixedLenFeature{.key = "b", .at = 1, .dtype = DType::kInt64}, one(ints({{"b", {1}}}))),
-            "place 1 is none of the 1 names that example_features looked for");
+            "at is 1, expected the position of one of the 1 keys of example_features");
 }
 
-TEST(FixedLenSequence, GivesAnyNumberOfRows) {
-  const FixedLenSequenceFeature pairs{.key = "a", .shape = {2}, .dtype = DType::kInt64, .allow_missing = true};
-  EXPECT_EQ(decode({"a"}, pairs, one(ints({{"a", {1, 2, 3, 4}}}))), array<int64_t>({1, 2, 3, 4}, {2, 2}));
-  EXPECT_EQ(decode({"a"}, pairs, one(ints({}))), array<int64_t>({}, {0, 2}));
-  EXPECT_EQ(refusal({"a"}, pairs, one(ints({{"a", {1, 2, 3}}}))),
-            "the feature 'a' has 3 values, which are no whole rows of shape [2]");
-}
-
-TEST(FixedLenSequence, FillsShortRecordsUp) {
-  const Array records = vector_of({ints({{"a", {1}}}), ints({}), ints({{"a", {2, 3}}})});
-  FixedLenSequenceFeature a{.key = "a", .dtype = DType::kInt64, .allow_missing = true};
-  EXPECT_EQ(decode({"a"}, a, records), array<int64_t>({1, 0, 0, 0, 2, 3}, {3, 2}));
-  a.default_value = Array::of<int64_t>(-1);
-  EXPECT_EQ(decode({"a"}, a, records), array<int64_t>({1, -1, -1, -1, 2, 3}, {3, 2}));
-  a.default_value = array<int64_t>({1, 2});
-  EXPECT_EQ(refusal({"a"}, a, records), "the default of the feature 'a' has 2 values, one to fill up with was wanted");
-}
-
-TEST(FixedLenSequence, TakesAStepOfASequenceForARow) {
-  const FixedLenSequenceFeature pairs{.key = "a", .shape = {2}, .dtype = DType::kInt64, .steps = true};
-  const std::string two = steps({{"a", {{1, 2}, {3, 4}}}}), none = steps({{"a", {}}});
-  EXPECT_EQ(decode({"a"}, pairs, one(two), true), array<int64_t>({1, 2, 3, 4}, {2, 2}));
-  EXPECT_EQ(decode({"a"}, pairs, vector_of({none, two}), true), array<int64_t>({0, 0, 0, 0, 1, 2, 3, 4}, {2, 2, 2}));
-  EXPECT_EQ(decode({"a"}, SequenceLength{.key = "a"}, vector_of({none, two, ""}), true), array<int64_t>({0, 2, 0}));
-  EXPECT_EQ(refusal({"a"}, pairs, one(steps({{"a", {{1, 2}, {3}}}})), true),
-            "step 1 of the feature 'a' has 1 values, the shape [2] wants 2");
-  EXPECT_EQ(refusal({"a"}, pairs, one(""), true), "the feature 'a' (int64) is required and not in the example");
-}
-
-// As one by one: all written as usual, and with one among them that is not.
-TEST(ParseExample, ReadsStringsOfRecordsThatLieInOneTable) {
+// The same as one by one, both if all records have the usual encoding and if one of them does not.
+TEST(ParseExample, ReadsStringsOfRecordsInOneTable) {
   const Function parse = [](Value x) {
-    return parse_single_example(x,
-                                {{.key = "a", .dtype = DType::kBytes, .default_value = Array::of_bytes("none")}})["a"];
+    return io::parse_single_example(
+        x, {{.key = "a", .dtype = DType::kBytes, .default_value = Array::of_bytes("none")}})["a"];
   };
   std::vector<std::string> texts{"one", "", "three"}, records;
   for (const auto& more : {std::string(), std::string(200, 'x'), std::string("?")}) {
@@ -171,7 +167,7 @@ TEST(ParseExample, ReadsStringsOfRecordsThatLieInOneTable) {
   }
 }
 
-// The record of a file that is at fault is named, also where many were read at once.
+// The error names the bad record in the file, even if many records were read at once.
 TEST(ParseExample, NamesTheFileAndTheByteOfABadRecord) {
   TempDir dir;
   std::string file;
@@ -182,7 +178,7 @@ TEST(ParseExample, NamesTheFileAndTheByteOfABadRecord) {
   }
   const std::string path = dir.write("records", file);
   const Dataset parsed = Dataset::tfrecord({.filenames = {path}}).map({.map_func = [](Value x) {
-    return parse_single_example(x, {{.key = "a", .dtype = DType::kInt64}})["a"];
+    return io::parse_single_example(x, {{.key = "a", .dtype = DType::kInt64}})["a"];
   }});
   Loader loader(parsed.batch({.batch_size = 16}));
   Result<std::optional<Element>> next = loader.next();
@@ -193,11 +189,11 @@ TEST(ParseExample, NamesTheFileAndTheByteOfABadRecord) {
   EXPECT_EQ(next.error().place().position, 41);
 }
 
-// Behind a batch it is done before: a bad record costs itself alone.
-TEST(ParseExample, BehindABatchLosesNoMoreThanTheBadRecord) {
+// The map is moved upstream of the batch, so a bad record fails alone.
+TEST(ParseExample, AfterABatchLosesOnlyTheBadRecord) {
   std::vector<std::string> records;
   for (int64_t i = 0; i < 6; ++i) records.push_back(i == 1 ? "garbage" : ints({{"a", {i}}}));
-  const auto parse = [](Value x) { return parse_single_example(x, {{.key = "a", .dtype = DType::kInt64}})["a"]; };
+  const auto parse = [](Value x) { return io::parse_single_example(x, {{.key = "a", .dtype = DType::kInt64}})["a"]; };
   const auto batches = [](const Dataset& ds) {
     Arrays all;
     for (const Element& element : elements(ds.ignore_errors({}))) all.push_back(element.leaves[0]);
@@ -209,8 +205,8 @@ TEST(ParseExample, BehindABatchLosesNoMoreThanTheBadRecord) {
   EXPECT_EQ(behind, (Arrays{array<int64_t>({0, 2}), array<int64_t>({3, 4}), array<int64_t>({5})}));
 }
 
-// The views must outlive the blocks that records were read into, which are used again.
-TEST(ExampleFeatures, AsTheResultOfAMapKeepTheRecordsTheyPointInto) {
+// The views must outlive the blocks into which records were read, because these are reused.
+TEST(ExampleFeatures, AsTheResultOfAMapKeepTheirRecordsAlive) {
   constexpr int64_t kRecords = 3000;
   const auto image_of = [](int64_t i) {
     return std::string(1000, static_cast<char>('a' + i % 26)) + std::to_string(i);
@@ -235,7 +231,7 @@ TEST(ExampleFeatures, AsTheResultOfAMapKeepTheRecordsTheyPointInto) {
       Loader loader(records.map({.map_func = found}));
       while (true) {
         Result<std::optional<Element>> next = loader.next();
-        ASSERT_TRUE(next.ok()) << next.error().words();
+        ASSERT_TRUE(next.ok()) << next.error().describe();
         if (!*next) break;
         kept.push_back(**std::move(next));
       }

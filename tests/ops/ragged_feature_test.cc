@@ -1,6 +1,7 @@
 #include "stoker/ops/ragged_feature.h"
 
 #include "support/examples.h"
+#include "support/op_example.h"
 
 namespace stoker {
 namespace {
@@ -20,7 +21,15 @@ std::string wrong(const std::string& partition, const Ints& rows) {
   return refusal({"v", "p", "q"}, ragged, one(values_and(rows)));
 }
 
-TEST(RaggedFeature, WithoutPartitionsIsAVectorOfOneRecordAndRowsOfSeveral) {
+Arrays feature_rows(int64_t row) {
+  return record_and_features(ints({{"v", {1, 2, 3, row}}, {"p", {0, row % 4, 4}}}), {"v", "p"});
+}
+
+OP_EXAMPLE(
+    RaggedFeature{.key = "v", .partitions = {"row_splits"}, .partition_keys = {"p"}, .partition_at = {1}, .part = 0},
+    feature_rows);
+
+TEST(RaggedFeature, WithoutPartitionsIsAVectorForOneRecordAndRowsForSeveral) {
   const RaggedFeature plain{.key = "v"};
   EXPECT_EQ(part(plain, -1, one(values_and({}))), array<int64_t>({1, 2, 3, 4}));
   const Array records = vector_of({values_and({}), ints({}), ints({{"v", {9}}})});
@@ -28,7 +37,7 @@ TEST(RaggedFeature, WithoutPartitionsIsAVectorOfOneRecordAndRowsOfSeveral) {
   EXPECT_EQ(part(plain, 0, records), array<int32_t>({0, 4, 4, 5}));
 }
 
-TEST(RaggedFeature, DividesByEachKindOfPartition) {
+TEST(RaggedFeature, SupportsEachKindOfPartition) {
   const auto splits = [](const std::string& partition, const Ints& rows) {
     return part(by(partition), 0, one(values_and(rows)));
   };
@@ -40,7 +49,7 @@ TEST(RaggedFeature, DividesByEachKindOfPartition) {
   EXPECT_EQ(splits("value_rowids", {0, 2, 2, 2}), expected);
 }
 
-TEST(RaggedFeature, MakesUniformRowsInnermostDimsOfTheValues) {
+TEST(RaggedFeature, ConvertsInnermostUniformRowsToDimsOfTheValues) {
   EXPECT_EQ(part(by("uniform_row_length", 2), -1, one(values_and({}))), array<int64_t>({1, 2, 3, 4}, {2, 2}));
   RaggedFeature both = by("row_lengths");
   both.partitions.push_back("uniform_row_length");
@@ -50,7 +59,7 @@ TEST(RaggedFeature, MakesUniformRowsInnermostDimsOfTheValues) {
   EXPECT_EQ(part(both, -1, one(values_and({0, 2}))), array<int64_t>({1, 2, 3, 4}, {2, 2}));
 }
 
-TEST(RaggedFeature, NestsPartitionsFromOutsideIn) {
+TEST(RaggedFeature, NestsPartitionsFromTheOutermostToTheInnermost) {
   RaggedFeature nested = by("row_lengths");
   nested.partitions.push_back("row_splits");
   nested.partition_keys.push_back("q");
@@ -64,7 +73,7 @@ TEST(RaggedFeature, NestsPartitionsFromOutsideIn) {
   EXPECT_EQ(part(nested, 2, records), array<int32_t>({0, 1, 1, 4, 5, 5, 8}));
 }
 
-TEST(RaggedFeature, OfStepsHasADimensionMore) {
+TEST(RaggedFeature, HasOneMoreDimensionForSteps) {
   const std::string record = steps({{"v", {{1, 2}, {}, {3}}}, {"p", {{1, 1}, {}, {1}}}});
   const RaggedFeature plain{.key = "v"};
   EXPECT_EQ(part(plain, 0, one(record), true), array<int32_t>({0, 2, 2, 3}));
@@ -74,12 +83,12 @@ TEST(RaggedFeature, OfStepsHasADimensionMore) {
   RaggedFeature unlike = by("row_lengths");
   unlike.steps = true;
   EXPECT_EQ(refusal({"v", "p"}, unlike, one(steps({{"v", {{1}, {2}}}, {"p", {{1}}}})), true),
-            "the feature 'v' has 2 steps and 'p', which divides it, 1");
+            "the feature 'v' has 2 steps, but its partition 'p' has 1");
 }
 
-TEST(RaggedFeature, RefusesRowsThatDoNotFitTheValues) {
+TEST(RaggedFeature, RejectsRowsThatDoNotFitTheValues) {
   EXPECT_EQ(wrong("row_splits", {0, 1, 5}),
-            "the rows that 'p' gives (row_splits) do not fit the 4 values of the feature 'v'");
+            "the partition 'p' (row_splits) does not fit the 4 values of the feature 'v'");
   for (const Ints& splits : {Ints{1, 4}, Ints{0, 3, 2, 4}, Ints{0, 3}, Ints{0, -1, 4}})
     EXPECT_NE(wrong("row_splits", splits), "");
   EXPECT_NE(wrong("row_lengths", {1, 2}), "");
@@ -91,22 +100,22 @@ TEST(RaggedFeature, RefusesRowsThatDoNotFitTheValues) {
   EXPECT_NE(wrong("value_rowids", {0, 2, 1, 3}), "");
   EXPECT_NE(wrong("value_rowids", {0, 0, 0, INT64_MAX}), "");
   EXPECT_EQ(refusal({"v"}, by("uniform_row_length", 3), one(values_and({}))),
-            "the feature 'v' has 4 values, which are no rows of 3");
+            "the feature 'v' has 4 values, expected a multiple of 3");
 }
 
-TEST(RaggedFeature, RefusesParametersThatCannotBe) {
+TEST(RaggedFeature, RejectsInvalidParameters) {
   const auto words = [](const RaggedFeature& ragged) {
     return decoded({"v", "p"}, ragged).spec(Spec::scalar(DType::kBytes)).error().message();
   };
-  EXPECT_EQ(words(by("rows")), "the feature 'v' has a partition 'rows', which is not known");
-  EXPECT_EQ(words(by("uniform_row_length", 0)), "the feature 'v' has rows of 0 values, 1 to 2147483647 were wanted");
+  EXPECT_EQ(words(by("rows")), "the feature 'v' has the unknown partition 'rows'");
+  EXPECT_EQ(words(by("uniform_row_length", 0)), "the feature 'v' has rows of 0 values, expected 1 to 2147483647");
   RaggedFeature floats = by("row_splits");
   floats.row_splits_dtype = DType::kFloat32;
-  EXPECT_EQ(words(floats), "row_splits of the feature 'v' cannot be float32, only int32 or int64");
+  EXPECT_EQ(words(floats), "row_splits of the feature 'v' have dtype float32, expected int32 or int64");
   RaggedFeature beyond = by("row_splits");
   beyond.part = 1;
   EXPECT_EQ(refusal({"v", "p"}, beyond, one(values_and({0, 4}))),
-            "row_splits 1 were wanted, of a ragged value that has 1");
+            "part is 1, but the ragged value has only 1 row_splits");
 }
 
 }  // namespace

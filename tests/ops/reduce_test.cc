@@ -5,6 +5,7 @@
 
 #include "stoker/ops/convert.h"
 #include "support/eval.h"
+#include "support/op_example.h"
 
 namespace stoker {
 namespace {
@@ -23,7 +24,12 @@ Array sum(const Array& from, ReduceParams params = {}) {
   return eval([&](Value x) { return reduce_sum(x, params); }, {from}).value();
 }
 
-TEST(ReduceSum, GoesOverAllAxesOrSome) {
+OP_EXAMPLE(ReduceSum{{.axis = Axes{1}}}, float_rows);
+OP_EXAMPLE(ReduceMean{{.axis = Axes{-1}, .keepdims = true}}, float_rows);
+OP_EXAMPLE(ReduceMax{}, float_rows);
+OP_EXAMPLE(ReduceMin{{.axis = Axes{0}}}, image_rows);
+
+TEST(ReduceSum, ReducesAllAxesOrSome) {
   EXPECT_EQ(sum(counted({2, 3})), Array::of<int64_t>(15));
   EXPECT_EQ(sum(counted({2, 3}), {.axis = Axes{0}}), array<int64_t>({3, 5, 7}));
   EXPECT_EQ(sum(counted({2, 3}), {.axis = Axes{-1}}), array<int64_t>({3, 12}));
@@ -35,18 +41,18 @@ TEST(ReduceSum, GoesOverAllAxesOrSome) {
   EXPECT_EQ(sum(Array::of(7)), Array::of<int64_t>(7));
 }
 
-TEST(ReduceSum, OfNothingIsZero) {
+TEST(ReduceSum, OfAnEmptyArrayIsZero) {
   EXPECT_EQ(sum(counted({0})), Array::of<int64_t>(0));
   EXPECT_EQ(sum(counted({2, 0}), {.axis = Axes{1}}), array<int64_t>({0, 0}));
   EXPECT_EQ(sum(counted({0, 2}), {.axis = Axes{1}}), array<int64_t>({}));
 }
 
-TEST(ReduceSum, ComesToThePlainSumForEverySize) {
+TEST(ReduceSum, EqualsThePlainSumForEverySize) {
   for (int64_t n = 1; n < 70; ++n) EXPECT_EQ(sum(counted({n})), Array::of(n * (n - 1) / 2)) << n;
 }
 
-// numpy: sum(ones(2, type)).dtype
-TEST(ReduceSum, HasNumPysTypes) {
+// The types of NumPy: sum(ones(2, type)).dtype
+TEST(ReduceSum, ReturnsTheTypesOfNumPy) {
   EXPECT_EQ(sum(array<bool>({true, true})), Array::of<int64_t>(2));
   EXPECT_EQ(sum(array<uint8_t>({200, 200})), Array::of<uint64_t>(400));
   EXPECT_EQ(sum(array<int8_t>({-100, -100})), Array::of<int64_t>(-200));
@@ -57,12 +63,12 @@ TEST(ReduceSum, HasNumPysTypes) {
 }
 
 // A float32 running sum would stop at 2^24.
-TEST(ReduceSum, OfFloatsLosesNothingOnTheWay) {
+TEST(ReduceSum, OfFloatsKeepsItsPrecision) {
   EXPECT_EQ(sum(array(std::vector<float>(1 << 20, 17.1f))), Array::of(static_cast<float>((1 << 20) * double{17.1f})));
 }
 
-// What the order of sums gives, for ever.
-TEST(ReduceSum, KeepsItsOrder) {
+// The result of this order of additions, which must never change.
+TEST(ReduceSum, AddsInAFixedOrder) {
   std::vector<double> values;
   for (int i = 0; i < 1000; ++i) values.push_back(std::ldexp(1.0 + i * 0x1p-30, i % 60 - 30));
   double lanes[8] = {};
@@ -72,7 +78,7 @@ TEST(ReduceSum, KeepsItsOrder) {
   EXPECT_EQ(sum(array(values)), Array::of(expected));
 }
 
-TEST(ReduceMean, OfIntegersIsAFloat64) {
+TEST(ReduceMean, OfIntegersIsFloat64) {
   const Function mean = [](Value x) { return reduce_mean(x); };
   EXPECT_EQ(*eval(mean, {array<uint8_t>({255, 254})}), Array::of(254.5));
   EXPECT_EQ(*eval(mean, {array<bool>({true, false})}), Array::of(0.5));
@@ -93,7 +99,7 @@ TEST(ReduceMaxAndMin, FindTheLargestAndSmallest) {
             Array::of(Float16(127)));
 }
 
-TEST(ReduceMaxAndMin, PassNaNOnFromEveryPlace) {
+TEST(ReduceMaxAndMin, PropagateNaNFromEveryPosition) {
   for (size_t at = 0; at < 20; ++at) {
     std::vector<float> values(20, 1);
     values[at] = std::numeric_limits<float>::quiet_NaN();
@@ -102,14 +108,14 @@ TEST(ReduceMaxAndMin, PassNaNOnFromEveryPlace) {
   }
 }
 
-TEST(Reduce, SaysWhatCannotBe) {
+TEST(Reduce, RejectsInvalidAxesAndInputs) {
   EXPECT_EQ(complaint([](Value x) { return reduce_max(x); }, {counted({2, 0})}),
-            "of nothing: the array has shape [2, 0]");
+            "cannot reduce an empty axis: the array has shape [2, 0]");
   EXPECT_EQ(complaint([](Value x) { return reduce_sum(x, {.axis = Axes{2}}); }, {counted({2, 3})}),
-            "axis 2 is not one of the 2 of the array");
+            "axis 2 is out of range for an array with 2 axes");
   EXPECT_EQ(complaint([](Value x) { return reduce_sum(x, {.axis = Axes{0, -2}}); }, {counted({2, 3})}),
-            "axis -2 is named twice");
-  EXPECT_EQ(complaint([](Value x) { return reduce_sum(x); }, {Array::of_bytes("a")}), "wants numbers, found string");
+            "axis -2 is listed twice");
+  EXPECT_EQ(complaint([](Value x) { return reduce_sum(x); }, {Array::of_bytes("a")}), "expected numbers, got string");
 }
 
 TEST(Reduce, WorksOnRowsOfDifferentShapes) {

@@ -3,11 +3,21 @@
 #include <limits>
 
 #include "support/eval.h"
+#include "support/op_example.h"
 
 namespace stoker {
 namespace {
 
-TEST(ResizeWithPad, PutsThePictureInTheMiddle) {
+// Images, boxes, and the image of each box.
+Arrays box_rows(int64_t row) {
+  return {image_batch_rows(row)[0], array<float>({0, 0, 1, 1, 0.1f, 0.2f, 0.7f, 0.9f}, {2, 4}),
+          array<int32_t>({static_cast<int32_t>(row % 3), 1})};
+}
+
+OP_EXAMPLE(ResizeWithPad{.target_height = 5, .target_width = 5}, image_rows);
+OP_EXAMPLE(CropAndResize{.height = 3, .width = 2}, box_rows);
+
+TEST(ResizeWithPad, CentersTheImage) {
   const Function pad = [](Value x) {
     return image::resize_with_pad(x, {.target_height = 2, .target_width = 4, .like = "pillow"});
   };
@@ -15,11 +25,11 @@ TEST(ResizeWithPad, PutsThePictureInTheMiddle) {
   EXPECT_EQ(eval(pad, {array<uint8_t>(std::vector<uint8_t>(48, 5), {2, 4, 6, 1})})->values<uint8_t>()[1], 5);
 }
 
-TEST(ResizeWithPad, RefusesSizesThatLeaveNothing) {
+TEST(ResizeWithPad, RejectsSizesWithoutPixels) {
   const Array line = array<uint8_t>(std::vector<uint8_t>(100, 1), {100, 1, 1});
   EXPECT_EQ(
       complaint([](Value x) { return image::resize_with_pad(x, {.target_height = 5, .target_width = 5}); }, {line}),
-      "a picture of 100x1 in its proportions has no pixel inside 5x5");
+      "an image of 100x1 with its aspect ratio has no pixels in a result of 5x5");
   EXPECT_NE(complaint(
                 [](Value x) {
                   return image::resize_with_pad(
@@ -29,19 +39,20 @@ TEST(ResizeWithPad, RefusesSizesThatLeaveNothing) {
             "");
 }
 
-TEST(CropAndResizeOp, GivesOneWindowABox) {
-  const Array pictures = array<uint8_t>({1, 2, 3, 4, 5, 6, 7, 8}, {2, 2, 2, 1});
+TEST(CropAndResizeOp, ReturnsOneWindowPerBox) {
+  const Array images = array<uint8_t>({1, 2, 3, 4, 5, 6, 7, 8}, {2, 2, 2, 1});
   const Array boxes = array<float>({0, 0, 1, 1, 0, 0, 0, 0}, {2, 4});
   const auto crop = [](int64_t height, int64_t width) {
     return Function([=](Value x, Value boxes, Value indices) {
       return image::crop_and_resize(x, boxes, indices, {.height = height, .width = width, .method = "nearest"});
     });
   };
-  EXPECT_EQ(*eval(crop(1, 2), {pictures, boxes, array<int32_t>({1, 0})}), array<float>({7, 8, 1, 1}, {2, 1, 2, 1}));
-  EXPECT_EQ(complaint(crop(1, 2), {pictures, boxes, array<int32_t>({1, 2})}), "box 1 is of picture 2, there are 2");
-  EXPECT_EQ(complaint(crop(1, 2), {pictures, boxes, array<int32_t>({1})}), "there are 2 boxes and 1 box_indices");
-  EXPECT_EQ(complaint(crop(1, 2), {pictures, array<float>({1, 2}), array<int32_t>({1})}),
-            "boxes have shape [boxes, 4], found [2]");
+  EXPECT_EQ(*eval(crop(1, 2), {images, boxes, array<int32_t>({1, 0})}), array<float>({7, 8, 1, 1}, {2, 1, 2, 1}));
+  EXPECT_EQ(complaint(crop(1, 2), {images, boxes, array<int32_t>({1, 2})}), "box_indices[1] is 2, expected 0 to 1");
+  EXPECT_EQ(complaint(crop(1, 2), {images, boxes, array<int32_t>({1})}),
+            "box_indices has 1 numbers, expected one for each of the 2 boxes");
+  EXPECT_EQ(complaint(crop(1, 2), {images, array<float>({1, 2}), array<int32_t>({1})}),
+            "boxes must have shape [boxes, 4], got [2]");
 }
 
 }  // namespace

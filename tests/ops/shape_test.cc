@@ -1,6 +1,7 @@
 #include "stoker/ops/shape.h"
 
 #include "support/eval.h"
+#include "support/op_example.h"
 
 namespace stoker {
 namespace {
@@ -17,19 +18,28 @@ using Ints = std::vector<int32_t>;
 
 Ints taken(const Array& from, Getitem what) {
   const Result<Array> found = eval([&](Value x) { return getitem(x, what); }, {from});
-  EXPECT_TRUE(found.ok()) << (found ? "" : found.error().words());
+  EXPECT_TRUE(found.ok()) << (found ? "" : found.error().describe());
   if (!found) return {};
   const auto values = found->values<int32_t>();
   return {values.begin(), values.end()};
 }
 
-TEST(Getitem, TakesAnItemFromEitherEnd) {
+OP_EXAMPLE(Getitem{.index = 1}, float_rows);
+OP_EXAMPLE(Getitem{.start = -2, .step = -1, .axis = 1}, float_rows);
+OP_EXAMPLE(Reshape{.shape = {3, -1}}, float_rows);
+OP_EXAMPLE(ExpandDims{.axis = 1}, float_rows);
+OP_EXAMPLE(Squeeze{.axis = {2}}, gray_image_rows);
+OP_EXAMPLE(ShapeOf{.out_type = DType::kInt64}, float_rows);
+OP_EXAMPLE(Concat{.axis = 1}, two_float_rows);
+OP_EXAMPLE(Stack{.axis = -1}, two_float_rows);
+
+TEST(Getitem, ReturnsAnItemCountedFromEitherEnd) {
   EXPECT_EQ(taken(counted({5}), {.index = 1}), (Ints{1}));
   EXPECT_EQ(taken(counted({5}), {.index = -1}), (Ints{4}));
   EXPECT_EQ(*eval([](Value x) { return getitem(x, 1); }, {counted({2, 3})}), array<int32_t>({3, 4, 5}));
 }
 
-TEST(Getitem, TakesRangesAsPythonDoes) {
+TEST(Getitem, ReturnsRangesAsInPython) {
   const Array five = counted({5});
   EXPECT_EQ(taken(five, {.start = 1, .stop = 4}), (Ints{1, 2, 3}));
   EXPECT_EQ(taken(five, {.start = -2}), (Ints{3, 4}));
@@ -44,19 +54,19 @@ TEST(Getitem, TakesRangesAsPythonDoes) {
   EXPECT_EQ(taken(five, {.step = INT64_MIN}), (Ints{4}));
 }
 
-TEST(Getitem, TakesAnyAxis) {
+TEST(Getitem, AcceptsAnyAxis) {
   EXPECT_EQ(taken(counted({2, 3}), {.index = 1, .axis = 1}), (Ints{1, 4}));
   EXPECT_EQ(taken(counted({2, 3}), {.start = 1, .axis = -1}), (Ints{1, 2, 4, 5}));
   EXPECT_EQ(taken(counted({2, 2, 2}), {.step = -1, .axis = 1}), (Ints{2, 3, 0, 1, 6, 7, 4, 5}));
 }
 
-TEST(Getitem, ShowsLargePartsWhereTheyLie) {
-  const Array picture = counted({40, 40, 3});
-  const Array half = *eval([](Value x) { return getitem(x, {.start = 20}); }, {picture});
-  EXPECT_EQ(half, picture.rows(20, 20));
+TEST(Getitem, ReturnsLargePartsAsViews) {
+  const Array image = counted({40, 40, 3});
+  const Array half = *eval([](Value x) { return getitem(x, {.start = 20}); }, {image});
+  EXPECT_EQ(half, image.rows(20, 20));
 }
 
-TEST(Getitem, TakesStrings) {
+TEST(Getitem, AcceptsStrings) {
   const Array names = array<std::string>({"a", "b", "c", "d"}, {2, 2});
   EXPECT_EQ(*eval([](Value x) { return getitem(x, 1); }, {names}), array<std::string>({"c", "d"}));
   EXPECT_EQ(*eval([](Value x) { return getitem(x, {.index = 0, .axis = 1}); }, {names}),
@@ -64,14 +74,15 @@ TEST(Getitem, TakesStrings) {
   EXPECT_EQ(*eval([](Value x) { return getitem(getitem(x, 0), 1); }, {names}), Array::of_bytes("b"));
 }
 
-TEST(Getitem, SaysWhatIsOutside) {
+TEST(Getitem, RejectsIndicesOutOfRange) {
   const Function third = [](Value x) { return getitem(x, 3); };
-  EXPECT_EQ(complaint(third, {counted({3})}), "index 3 is outside an axis of 3");
+  EXPECT_EQ(complaint(third, {counted({3})}), "index 3 is out of range for an axis of size 3");
   EXPECT_EQ(eval(third, {counted({3})}).error().code(), Code::kInvalidArgument);
-  EXPECT_EQ(complaint(third, {Array::of(1)}), "axis 0 is not one of the 0 of the array");
-  EXPECT_EQ(complaint([](Value x) { return getitem(x, {.step = 0}); }, {counted({3})}), "takes a step that is not 0");
+  EXPECT_EQ(complaint(third, {Array::of(1)}), "axis 0 is out of range for an array with 0 axes");
+  EXPECT_EQ(complaint([](Value x) { return getitem(x, {.step = 0}); }, {counted({3})}),
+            "step is 0, expected a positive or negative number");
   EXPECT_EQ(complaint([](Value x) { return getitem(x, {.index = 1, .stop = 2}); }, {counted({3})}),
-            "takes an index or a range, found both");
+            "expected an index or a range, got both");
 }
 
 TEST(Getitem, FailsOnlyTheRowsThatAreTooShort) {
@@ -94,39 +105,39 @@ TEST(Reshape, KeepsTheValues) {
   EXPECT_EQ(*eval([](Value x) { return reshape(x, {.shape = {0, 5}}); }, {counted({0})}), counted({0, 5}));
 }
 
-TEST(Reshape, NamesWhatDoesNotFit) {
+TEST(Reshape, RejectsShapesThatDoNotFit) {
   EXPECT_EQ(complaint([](Value x) { return reshape(x, {.shape = {4}}); }, {counted({2, 3})}),
-            "6 values do not fit the shape [4]");
+            "6 values cannot be reshaped to [4]");
   EXPECT_EQ(complaint([](Value x) { return reshape(x, {.shape = {-1, 4}}); }, {counted({2, 3})}),
-            "6 values do not fit the shape [?, 4]");
+            "6 values cannot be reshaped to [?, 4]");
   EXPECT_EQ(complaint([](Value x) { return reshape(x, {.shape = {-1, -1}}); }, {counted({2})}),
-            "a shape has dims of at least 0 and at most one -1, found [?, ?]");
+            "expected sizes of at least 0 and at most one -1, got shape [?, ?]");
   EXPECT_EQ(complaint([](Value x) { return reshape(x, {.shape = {INT64_MAX, 4}}); }, {counted({2})}),
-            "2 values do not fit the shape [9223372036854775807, 4]");
+            "2 values cannot be reshaped to [9223372036854775807, 4]");
   EXPECT_EQ(complaint([](Value x) { return reshape(x, {.shape = std::vector<int64_t>(300, 1)}); }, {counted({1})}),
-            "arrays have at most 64 dims, found 300");
+            "expected at most 64 axes, got 300");
 }
 
-TEST(ExpandDimsAndSqueeze, AddDimsAndTakeThemAway) {
+TEST(ExpandDimsAndSqueeze, AddAndRemoveAxes) {
   EXPECT_EQ(*eval([](Value x) { return expand_dims(x); }, {counted({2})}), counted({1, 2}));
   EXPECT_EQ(*eval([](Value x) { return expand_dims(x, {.axis = -1}); }, {counted({2})}), counted({2, 1}));
   EXPECT_EQ(*eval([](Value x) { return squeeze(x); }, {counted({1, 2, 1})}), counted({2}));
   EXPECT_EQ(*eval([](Value x) { return squeeze(x, {.axis = {-1}}); }, {counted({1, 2, 1})}), counted({1, 2}));
   EXPECT_EQ(complaint([](Value x) { return squeeze(x, {.axis = {1}}); }, {counted({1, 2, 1})}),
-            "axis 1 of an array of shape [1, 2, 1] is not 1");
+            "axis 1 of an array of shape [1, 2, 1] cannot be removed, expected size 1");
   EXPECT_EQ(complaint([](Value x) { return expand_dims(x, {.axis = 3}); }, {counted({2})}),
-            "axis 3 is not one of the 2 of the array");
+            "axis 3 is out of range for an array with 2 axes");
 }
 
-TEST(ExpandDims, StopsBeforeThereAreTooManyDims) {
+TEST(ExpandDims, RejectsTooManyAxes) {
   const Function deep = [](Value x) {
     for (int i = 0; i < 100; ++i) x = expand_dims(x);
     return x;
   };
-  EXPECT_EQ(complaint(deep, {Array::of(1)}), "arrays have at most 64 dims");
+  EXPECT_EQ(complaint(deep, {Array::of(1)}), "expected at most 64 axes, got 65");
 }
 
-TEST(ShapeOf, GivesTheDims) {
+TEST(ShapeOf, ReturnsTheShape) {
   EXPECT_EQ(*eval([](Value x) { return shape_of(x); }, {counted({2, 0, 3})}), array<int32_t>({2, 0, 3}));
   EXPECT_EQ(*eval([](Value x) { return shape_of(x, {.out_type = DType::kInt64}); }, {counted({4})}),
             array<int64_t>({4}));
@@ -142,9 +153,9 @@ TEST(Stack, JoinsAlongANewAxis) {
   EXPECT_EQ(*eval(pair, {Array::of(1), Array::of(2.5)}), array<double>({1, 2.5}));
   EXPECT_EQ(*eval([](Value x) { return stack({x, 7}); }, {Array::of<uint8_t>(1)}), array<uint8_t>({1, 7}));
   EXPECT_EQ(*eval(pair, {Array::of_bytes("a"), Array::of_bytes("b")}), array<std::string>({"a", "b"}));
-  EXPECT_EQ(complaint(pair, {a, Array::of(1)}), "shapes [2] and [] do not stack");
-  EXPECT_EQ(complaint(pair, {Array::of(1), Array::of_bytes("a")}), "cannot join int32 and string");
-  EXPECT_EQ(complaint([](Value) { return stack({}); }, {a}), "wants at least one array");
+  EXPECT_EQ(complaint(pair, {a, Array::of(1)}), "shapes [2] and [] cannot be stacked");
+  EXPECT_EQ(complaint(pair, {Array::of(1), Array::of_bytes("a")}), "cannot combine int32 and string");
+  EXPECT_EQ(complaint([](Value) { return stack({}); }, {a}), "expected at least one array, got none");
 }
 
 TEST(Concat, JoinsAlongAnAxis) {
@@ -154,8 +165,9 @@ TEST(Concat, JoinsAlongAnAxis) {
             array<int32_t>({0, 1, 0, 2, 3, 1}, {2, 3}));
   EXPECT_EQ(*eval(along, {array<std::string>({"a"}), array<std::string>({"b", "c"})}),
             array<std::string>({"a", "b", "c"}));
-  EXPECT_EQ(complaint(along, {counted({2, 2}), counted({2, 3})}), "shapes [2, 2] and [2, 3] do not join along axis 0");
-  EXPECT_EQ(complaint(along, {Array::of(1), Array::of(2)}), "scalars have no axis to join along; use stack");
+  EXPECT_EQ(complaint(along, {counted({2, 2}), counted({2, 3})}),
+            "shapes [2, 2] and [2, 3] cannot be concatenated along axis 0");
+  EXPECT_EQ(complaint(along, {Array::of(1), Array::of(2)}), "scalars cannot be concatenated; use stack");
 }
 
 }  // namespace

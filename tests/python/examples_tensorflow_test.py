@@ -37,7 +37,7 @@ def field(number, content):
 
 
 def feature_bytes(draw, kind, values, loose=0.3):
-    """`loose`: how often numbers are not packed."""
+    """`loose` is how often numbers are not packed."""
     if kind is None:
         return b""
     if kind == "string":
@@ -89,7 +89,7 @@ class Schema:
         self.wrong = draw.choice([0, 0, 0, 0.05])
 
     def feature(self, name):
-        """A message, or None where the feature is missing."""
+        """Return a message, or None if the feature is missing."""
         draw = self.draw
         if draw.random() < self.missing:
             return None
@@ -98,7 +98,7 @@ class Schema:
             kind = draw.choice([*KINDS, None] if self.plain else KINDS)
         if draw.random() < self.wrong or self.vary:
             count = draw.randrange(5)
-        # TensorFlow writes beyond the end of an array where floats are loose and more than were wanted.
+        # TensorFlow writes beyond the end of an array if floats are not packed and there are too many of them.
         loose = 0 if kind == "float32" and (self.wrong or self.vary) else 0.3
         return feature_bytes(draw, kind, some_values(draw, kind or "int64", count), loose)
 
@@ -256,7 +256,7 @@ class Tensorflow(unittest.TestCase):
         cls.errors = (tensorflow.errors.InvalidArgumentError, ValueError, UnicodeDecodeError)
 
     def compare(self, seed, call):
-        """call(library) for both; an error of one is an error of the other, of whatever words."""
+        """Compare call(library) of both libraries. If one raises, so does the other; the messages may differ."""
         theirs = outcome(lambda: call(self.tf), self.errors)
         ours = outcome(lambda: call(sk), (sk.Error,))
         if isinstance(theirs, str) or isinstance(ours, str):
@@ -266,7 +266,7 @@ class Tensorflow(unittest.TestCase):
         return not isinstance(ours, str)
 
     def over_cases(self, kind, case, plain=False, alone=False):
-        """Most cases must have values to compare."""
+        """Check that most cases have values to compare."""
         good = 0
         for number in range(CASES):
             seed = f"{kind} {number}"
@@ -315,7 +315,7 @@ class Tensorflow(unittest.TestCase):
     def test_examples_are_written_as_it_writes_them(self):
         train = self.tf.train
         draw = random.Random(1)
-        names = [name for name in NAMES if name]  # Python's protocol buffers sort "aa" before "a", and C++'s behind it
+        names = [name for name in NAMES if name]  # protocol buffers sort "aa" before "a" in Python, and after it in C++
         for _ in range(CASES):
             values = {name: (kind, some_values(draw, kind, draw.randrange(4)))
                       for name in names for kind in [draw.choice(KINDS)]}

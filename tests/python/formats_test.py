@@ -1,4 +1,4 @@
-"""File formats from Python: records of one length, CSV, JSON lines, tar shards, NumPy's files, picture folders."""
+"""File formats from Python: records of one length, CSV, JSON lines, tar shards, NumPy's files, image folders."""
 
 import base64
 import gzip
@@ -33,7 +33,7 @@ class Folder(unittest.TestCase):
 
 
 def drawn(ds):
-    """All elements, errors in their places."""
+    """Return all elements, with errors at their positions."""
     found = []
     rows = iter(ds)
     while True:
@@ -64,7 +64,7 @@ class FixedLength(Folder):
     def test_wrong_sizes(self):
         with self.assertRaisesRegex(sk.InvalidArgument, "record_bytes is 0"):
             sk.data.FixedLengthRecordDataset(self.write("a", b"x"), 0)
-        with self.assertRaisesRegex(sk.InvalidArgument, "no multiple of 3"):
+        with self.assertRaisesRegex(sk.InvalidArgument, "expected a multiple of 3"):
             next(iter(sk.data.FixedLengthRecordDataset(self.write("a", b"abcd"), 3)))
 
 
@@ -88,7 +88,7 @@ class Csv(Folder):
         rows = drawn(sk.data.experimental.CsvDataset(path, [sk.string, sk.int32]))
         self.assertEqual([rows[0], rows[2]], [(b"a", 1), (b"c", 3)])
         self.assertIsInstance(rows[1], sk.InvalidArgument)
-        self.assertIn("a.csv, line 2: column 1 is 'x', int32 was wanted", str(rows[1]))
+        self.assertIn("a.csv, line 2: column 1 is 'x', expected int32", str(rows[1]))
         self.assertEqual((rows[1].path, rows[1].offset), (path, 4))
 
     def test_wrong_arguments(self):
@@ -110,7 +110,7 @@ class Csv(Folder):
             self.assertEqual(second["n"].tolist(), [0])
             self.assertEqual(second["name"].tolist(), [b"cy"])
 
-    def test_make_csv_dataset_gives_labels_and_repeats(self):
+    def test_make_csv_dataset_returns_labels_and_repeats(self):
         self.write("a1.csv", "x,y\n1,2\n3,4\n")
         self.write("a2.csv", "x,y\n5,6\n")
         ds = sk.data.experimental.make_csv_dataset(self.path("a?.csv"), 2, label_name="y", shuffle_seed=3)
@@ -121,6 +121,11 @@ class Csv(Folder):
         self.assertEqual(pairs, {(1, 2), (3, 4), (5, 6)})
         self.assertEqual(list(seen[0][0]), ["x"])
 
+    def test_make_csv_dataset_reads_a_file_of_one_column(self):
+        self.write("one.csv", b"x\n1\n2\n")
+        ds = sk.data.experimental.make_csv_dataset(self.path("one.csv"), 2, shuffle=False, num_epochs=1)
+        self.assertEqual([{name: column.tolist() for name, column in row.items()} for row in ds], [{"x": [1, 2]}])
+
     def test_make_csv_dataset_selects_and_ignores_errors(self):
         path = self.write("a.csv", "x,y,z\n1,2,3\n4,5\n7,8,9\n")
         ds = sk.data.experimental.make_csv_dataset(path, 8, select_columns=["z", 0], column_defaults=[sk.int32, sk.int32],
@@ -128,14 +133,51 @@ class Csv(Folder):
         (features,) = list(ds)
         self.assertEqual({key: value.tolist() for key, value in features.items()}, {"x": [1, 7], "z": [3, 9]})
 
-    def test_make_csv_dataset_refuses(self):
+    # Law: every batch fits element_spec, also the last one, which may have fewer rows.
+    def test_the_spec_of_make_csv_dataset_fits_every_batch(self):
+        path = self.write("a.csv", "x,y\n1,2.5\n3,4\n5,6\n")
+        for epochs, rows in ((1, None), (2, None), (0, None), (None, 2)):
+            for label in (None, "y"):
+                with self.subTest(epochs=epochs, label=label):
+                    ds = sk.data.experimental.make_csv_dataset(path, 2, label_name=label, num_epochs=epochs)
+                    x, y = sk.TensorSpec((rows,), sk.int32), sk.TensorSpec((rows,), sk.float32)
+                    self.assertEqual(ds.element_spec, {"x": x, "y": y} if label is None else ({"x": x}, y))
+                    for batch in ds.take(4):
+                        self.assertIn((batch if label is None else batch[0])["x"].shape, [(rows,)] if rows else [(1,), (2,)])
+
+    def test_make_csv_dataset_names_a_file_that_is_not_text(self):
+        make, text = sk.data.experimental.make_csv_dataset, b"x,y\n1,2\n"
+        cases = (("a.csv.gz", gzip.compress(text), {}, "compressed; set compression_type to 'GZIP' or 'AUTO'"),
+                 ("b.csv.gz", gzip.compress(text), {"encoding": "latin-1"}, "compression_type"),
+                 ("c.csv", zlib.compress(text), {}, "line 1 is not utf-8 text; set encoding .*, or compression_type"),
+                 ("d.csv", b"x,y\n1,caf\xe9\n", {}, "line 2 is not utf-8 text; set encoding"),
+                 ("e.csv", b"x,y\n1,2\n3," + b"y" * 200_000, {}, "line 3: field larger"))
+        for name, data, arguments, words in cases:
+            with self.subTest(name), self.assertRaisesRegex(sk.InvalidArgument, f"{name}: .*{words}") as refused:
+                make(self.write(name, data), 1, **arguments)
+            self.assertEqual(refused.exception.path, self.path(name))
+        with self.assertRaisesRegex(sk.InvalidArgument, "encoding: Python has no encoding 'utf-9'"):
+            make(self.write("f.csv", text), 1, encoding="utf-9")
+        ds = make(self.path("d.csv"), 1, num_epochs=1, encoding="latin-1")
+        self.assertEqual(ds.get_single_element()["y"].tolist(), [b"caf\xe9"])
+
+    def test_a_compressed_csv_file_without_a_compression_type_is_an_error_and_not_empty(self):
+        path = self.write("a.csv.gz", gzip.compress(b"x\n1\n"))
+        with self.assertRaisesRegex(sk.InvalidArgument, 'a.csv.gz is GZIP data, .*set compression_type to "GZIP"'):
+            list(sk.data.experimental.CsvDataset(path, [sk.int32], header=True))
+
+    def test_make_csv_dataset_rejects_wrong_arguments(self):
         a, b = self.write("a.csv", "x,y\n1,2\n"), self.write("b.csv", "x,z\n1,2\n")
         make = sk.data.experimental.make_csv_dataset
         for files, arguments, words in (([a, b], {}, "b.csv"), (a, {"label_name": "q"}, "'q'"),
                                         (a, {"select_columns": ["q"]}, "'q'"), (a, {"select_columns": [5]}, "5"),
-                                        (a, {"column_names": ["x", "x"]}, "twice"),
-                                        (a, {"header": False}, "column_names"), (self.write("e.csv", ""), {}, "empty")):
-            with self.assertRaisesRegex(ValueError, words):
+                                        (a, {"column_names": ["x", "x"]}, "more than once"),
+                                        (a, {"header": False}, "column_names"), (self.write("e.csv", ""), {}, "empty"),
+                                        (a, {"num_rows_for_inference": -1}, "num_rows_for_inference: .* got -1"),
+                                        (a, {"num_rows_for_inference": "x"}, "num_rows_for_inference: .* got 'x'"),
+                                        (a, {"num_parallel_reads": "x"}, "num_parallel_reads: .* got 'x'"),
+                                        ([], {}, "file_pattern: expected at least one file")):
+            with self.assertRaisesRegex(sk.InvalidArgument, words):
                 make(files, 1, **arguments)
 
 
@@ -146,7 +188,7 @@ class JsonLines(Folder):
             "t": sk.TensorSpec([], sk.string), "ids": sk.TensorSpec([None], sk.int32),
             "w": sk.io.FixedLenFeature([], sk.float32, default_value=1.0)}))
         self.assertEqual((rows[0]["t"], rows[0]["ids"].tolist(), rows[0]["w"]), (b"one", [1, 2], 1.0))
-        self.assertIn("line 2: 't': an integer where string was wanted", str(rows[1]))
+        self.assertIn("line 2: 't': expected string, got an integer", str(rows[1]))
         self.assertEqual((rows[2]["ids"].tolist(), rows[2]["w"]), ([], 2.0))
         with self.assertRaisesRegex(sk.InvalidArgument, "at least one"):
             sk.data.JsonLinesDataset(path, {})
@@ -201,15 +243,15 @@ class Arrays(Folder):
             np.testing.assert_array_equal(rows[1]["image"], a[1])
 
 
-class Pictures(Folder):
+class ImageFolders(Folder):
     def test_paths_and_labels(self):
         for name in ("cat/1.jpg", "dog/2.png", "cat/.DS_Store", "__MACOSX/x.jpg"):
             self.write(name, b"x")
         os.mkdir(self.path("bird"))
-        pictures = sk.data.PictureFolder(self.folder.name)
-        found = [(os.path.relpath(os.fsdecode(path), self.folder.name), label) for path, label in pictures]
+        images = sk.data.ImageFolder(self.folder.name)
+        found = [(os.path.relpath(os.fsdecode(path), self.folder.name), label) for path, label in images]
         self.assertEqual(found, [("cat/1.jpg", 1), ("dog/2.png", 2)])
-        self.assertEqual(sk.data.picture_classes(self.folder.name), ["bird", "cat", "dog"])
+        self.assertEqual(sk.data.image_classes(self.folder.name), ["bird", "cat", "dog"])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Functions that misbehave, and a system that refuses: loading goes on, and what is raised reaches the caller whole."""
+"""Functions that fail, and a system without resources: loading continues, and the caller gets complete exceptions."""
 
 import gc
 import logging
@@ -10,10 +10,12 @@ import sys
 import tempfile
 import threading
 import unittest
+import weakref
 
 import numpy as np
 
 import stoker as sk
+from waiting import comes_true
 
 
 def run(program, *arguments, env=None, timeout=60):
@@ -22,7 +24,7 @@ def run(program, *arguments, env=None, timeout=60):
 
 
 class Chained(unittest.TestCase):
-    """The exception of a function is the cause of the error at the caller, with all that it was raised from."""
+    """The exception of a function is the cause of the error that the caller gets, with its own causes."""
 
     def raised(self, function):
         with self.assertRaises(sk.InvalidArgument) as caught:
@@ -78,7 +80,7 @@ class Chained(unittest.TestCase):
 
 
 class UsedAgain(unittest.TestCase):
-    """A dataset that failed can be iterated again, and an iterator goes on after its error."""
+    """A dataset that failed can be iterated over again, and an iterator continues after its error."""
 
     def test_after_an_error_of_one_element(self):
         def function(x):
@@ -173,7 +175,7 @@ class RaisesWhenDeleted:
 
 
 class Leftovers(unittest.TestCase):
-    """What a function leaves behind does not disturb the loading."""
+    """What a function leaves behind does not affect loading."""
 
     def setUp(self):
         self.unraisable = []
@@ -181,11 +183,8 @@ class Leftovers(unittest.TestCase):
         sys.unraisablehook = lambda found: self.unraisable.append(str(found.exc_value))
 
     def assert_unraisable(self, wanted):
-        """A thread of the engine may be the last to let go of an object."""
-        for _ in range(10**6):
-            if len(self.unraisable) >= len(wanted):
-                break
-            os.sched_yield()
+        """A thread of the engine may release the last reference to an object."""
+        comes_true(lambda: len(self.unraisable) >= len(wanted))
         self.assertEqual(self.unraisable, wanted)
 
     def test_an_object_whose_del_raises(self):
@@ -337,7 +336,7 @@ class Logging(unittest.TestCase):
             self.assertEqual(len(list(other)), 100)
 
 
-# pthread_create() fails after MOST_THREADS calls, and says so.
+# pthread_create() fails after MOST_THREADS calls, and prints that it did.
 FEW_THREADS = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -388,7 +387,7 @@ print("done")
 
 @unittest.skipUnless(COMPILER, "no C compiler")
 class FewThreads(unittest.TestCase):
-    """The system gives some threads, and then no more."""
+    """The system starts some threads, and then no more."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -404,7 +403,7 @@ class FewThreads(unittest.TestCase):
         return run(MANY_LOADERS, self.data, env={"LD_PRELOAD": self.library, "MOST_THREADS": str(threads),
                                                  "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"})
 
-    def test_loading_goes_on(self):
+    def test_loading_continues(self):
         for threads in range(10):
             with self.subTest(threads=threads):
                 done = self.load(threads)
@@ -419,7 +418,7 @@ class FewThreads(unittest.TestCase):
 
 
 class EndOfTheProgram(unittest.TestCase):
-    """KeyboardInterrupt and SystemExit end the iterator, and nothing keeps them from the caller."""
+    """KeyboardInterrupt and SystemExit end the iterator and always reach the caller."""
 
     def test_no_stage_swallows_them(self):
         def ends(x):
@@ -452,7 +451,7 @@ class EndOfTheProgram(unittest.TestCase):
 
 
 class BrokenStreams(unittest.TestCase):
-    def test_the_error_that_ends_a_generator_is_raised_whatever_is_left_out(self):
+    def test_the_error_that_ends_a_generator_is_raised_even_if_errors_are_skipped(self):
         def breaks():
             yield from range(3)
             raise OSError("the disk is gone")
@@ -502,8 +501,21 @@ class SkippedElements(unittest.TestCase):
         self.assertEqual(found, ["the end"])
 
 
+class OpenedOnce(unittest.TestCase):
+    def test_a_function_that_returns_a_dataset_is_called_once_for_each_element(self):
+        for stage in ("flat_map", "interleave"):
+            calls = []
+
+            def opened(x):
+                calls.append(int(x))
+                return sk.Dataset.range(2).map(lambda y: int(y), workers="thread")
+
+            self.assertEqual(len(list(getattr(sk.Dataset.range(30), stage)(opened))), 60)
+            self.assertEqual(sorted(calls), list(range(30)), stage)
+
+
 class Construction(unittest.TestCase):
-    """Nothing that the user wrote runs before the dataset is iterated."""
+    """User code does not run before the dataset is iterated over."""
 
     def test_maps_after_python_functions_and_generators(self):
         calls = []
@@ -575,6 +587,27 @@ class Restored(unittest.TestCase):
 class Unreadable(Exception):
     def __str__(self):
         raise ValueError("no text")
+
+
+class WaitingErrors(unittest.TestCase):
+    def test_few_that_wait_keep_the_variables_of_their_functions(self):
+        alive = []
+
+        class Large:
+            pass
+
+        def fails(x):
+            large = Large()
+            alive.append(weakref.ref(large))
+            raise ValueError(int(x))
+
+        it = iter(sk.Dataset.range(100).map(fails, workers="thread").prefetch(50))
+        with self.assertRaises(sk.InvalidArgument) as raised:
+            next(it)
+        self.assertIsNotNone(raised.exception.__cause__.__traceback__)
+        self.assertTrue(comes_true(lambda: len(alive) >= 40))
+        gc.collect()
+        self.assertLess(sum(one() is not None for one in alive), 10)
 
 
 class ErrorsOfFunctions(unittest.TestCase):

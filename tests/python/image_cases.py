@@ -14,7 +14,7 @@ SIZES = [(3, 2), (11, 17), (5, 19), (15, 4), (1, 1)]
 
 
 def inputs(seed):
-    """The pictures of the cases: small and of odd sizes."""
+    """Return the images of the cases: small, with odd sizes."""
     draw = np.random.default_rng(seed)
     return {
         "bytes": draw.integers(0, 256, (9, 13, 3), dtype=np.uint8),

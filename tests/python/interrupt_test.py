@@ -1,4 +1,4 @@
-"""Ctrl-C while a loop waits: the loop ends, the process too, and nothing hangs."""
+"""Ctrl-C while a loop waits ends the loop and the process, and nothing hangs."""
 
 import os
 import signal
@@ -34,6 +34,33 @@ except KeyboardInterrupt:
     print("interrupted", list(it), flush=True)
 """
 
+# A function that raises KeyboardInterrupt while no element is delivered: Python raises it in whatever code the main
+# thread runs, which with workers=0 is the function.
+OPENS_NOTHING = """
+import stoker as sk
+sk.configure(workers=0)
+def opened(x):
+    if x == 1000:
+        print("waiting", flush=True)
+    return sk.Dataset.range(0)
+try:
+    next(iter(sk.Dataset.counter().flat_map(opened)))
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+SHOWS_TYPES = """
+import stoker as sk
+def opened(x):
+    if x == 1000:
+        print("waiting", flush=True)
+    return sk.Dataset.range(0)
+try:
+    sk.Dataset.counter().flat_map(opened).element_spec
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
 LEAVES = """
 import stoker as sk
 it = iter(sk.Dataset.range(1000).map(lambda x: int(x) + 1).prefetch(50))
@@ -43,7 +70,7 @@ print(int(next(it)), flush=True)
 
 class Interrupted(unittest.TestCase):
     def interrupt(self, program):
-        """What the program prints once Ctrl-C has reached it."""
+        """Return what the program prints after Ctrl-C."""
         before = signal.signal(signal.SIGINT, signal.SIG_DFL)  # a test in the background may have to ignore it
         child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
         signal.signal(signal.SIGINT, before)
@@ -58,6 +85,12 @@ class Interrupted(unittest.TestCase):
 
     def test_ctrl_c_ends_a_close_that_waits_for_a_function(self):
         self.assertEqual(self.interrupt(CLOSES), "interrupted []\n")
+
+    def test_ctrl_c_ends_a_loop_over_empty_datasets(self):
+        self.assertEqual(self.interrupt(OPENS_NOTHING), "interrupted\n")
+
+    def test_ctrl_c_ends_a_look_at_the_types(self):
+        self.assertEqual(self.interrupt(SHOWS_TYPES), "interrupted\n")
 
     def test_a_program_that_ends_in_mid_flight_ends(self):
         done = subprocess.run([sys.executable, "-c", LEAVES], capture_output=True, text=True, timeout=60, check=False)

@@ -1,4 +1,4 @@
-"""Data sets inside Keras' fit, evaluate and predict; skipped where there is no Keras."""
+"""Datasets in fit, evaluate and predict of Keras; skipped if Keras is not installed."""
 
 import importlib.util
 import itertools
@@ -13,10 +13,10 @@ HAS_KERAS = importlib.util.find_spec("keras") is not None
 
 
 class WithoutKeras(unittest.TestCase):
-    def test_a_data_set_is_one_and_has_no_other_attributes(self):
+    def test_a_dataset_is_a_dataset_and_has_no_other_attributes(self):
         ds = sk.Dataset.range(3)
         self.assertIsInstance(ds, sk.Dataset)
-        with self.assertRaisesRegex(AttributeError, "no 'bach'"):
+        with self.assertRaisesRegex(AttributeError, "no attribute 'bach'"):
             ds.bach
 
     def test_the_adapter_knows_the_number_of_batches(self):
@@ -27,6 +27,14 @@ class WithoutKeras(unittest.TestCase):
         adapter = sk.Dataset.range(4).batch(2).keras()
         for _ in range(2):
             self.assertEqual([b.tolist() for b in adapter.get_numpy_iterator()], [[0, 1], [2, 3]])
+
+
+    def test_the_adapter_of_a_watch_delivers_watched_batches(self):
+        watched = sk.watch(sk.Dataset.range(40).batch(2))
+        self.assertEqual([b.tolist() for b in watched.keras().get_numpy_iterator()][:2], [[0, 1], [2, 3]])
+        self.assertRegex(watched.report(), r"^1\d steps")  # of 20; the first ones are not counted
+        with self.assertRaisesRegex(TypeError, "expected a watch of a Stoker dataset, got one of a list"):
+            sk.watch([1, 2]).keras()
 
 
 @unittest.skipUnless(HAS_KERAS, "Keras is not installed")
@@ -47,7 +55,7 @@ class Keras(unittest.TestCase):
         ds = sk.Dataset.from_tensor_slices((x, x.sum(1, keepdims=True)))
         return ds if seen is None else ds.map(note)
 
-    def test_fit_takes_a_data_set_and_draws_every_batch_once_an_epoch(self):
+    def test_fit_accepts_a_dataset_and_draws_every_batch_once_per_epoch(self):
         seen = []
         history = self.model.fit(self.data(seen).batch(4), epochs=3, verbose=0)
         self.assertEqual(len(history.history["loss"]), 3)
@@ -58,6 +66,23 @@ class Keras(unittest.TestCase):
 
     def test_a_native_pipeline_needs_no_batch_to_know_its_types(self):
         self.model.fit(self.data().batch(4), epochs=1, verbose=0, validation_data=self.data().batch(5))
+
+    # Law: no argument of fit or evaluate is ignored silently.
+    def test_targets_and_weights_next_to_a_dataset_are_rejected(self):
+        ds, y = self.data().batch(4), np.zeros((10, 1))
+        for data in (ds, ds.keras(), sk.watch(ds).keras()):
+            for call, arguments, name in ((self.model.fit, {"y": y}, "y"), (self.model.evaluate, {"y": y}, "y"),
+                                          (self.model.fit, {"sample_weight": y}, "sample_weight"),
+                                          (self.model.fit, {"class_weight": {0: 1.0}}, "class_weight"),
+                                          (self.model.fit, {"validation_data": (data, y)}, "y")):
+                with self.assertRaisesRegex(ValueError, f"^`{name}` cannot be combined with a Stoker dataset"):
+                    call(data, verbose=0, **arguments)
+        self.model.fit(ds, verbose=0, validation_data=ds)
+
+    def test_a_watch_counts_the_steps_of_fit(self):
+        watched = sk.watch(self.data().repeat(8).batch(4))
+        self.model.fit(watched.keras(), epochs=1, verbose=0)
+        self.assertRegex(watched.report(), r"^1\d steps")  # of 20; the first ones are not counted
 
     def test_steps_beyond_the_data_are_warned_about_and_repeat_helps(self):
         with warnings.catch_warnings(record=True) as told:
@@ -72,7 +97,7 @@ class Keras(unittest.TestCase):
         predicted = self.model.predict(self.data().map(lambda x, y: x).batch(4), verbose=0)
         self.assertEqual(predicted.shape, (10, 1))
 
-    def test_an_error_reaches_the_caller_with_its_words(self):
+    def test_an_error_reaches_the_caller_with_its_message(self):
         def fail(x, y):
             if y[0] > 0.5:
                 raise ValueError("not this one")

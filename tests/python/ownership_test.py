@@ -45,7 +45,7 @@ def memory_mapped(folder):
 
 
 def forms(source, folder):
-    """Every way in which delivered memory could be shared with something."""
+    """All forms in which delivered memory could be shared."""
     ds = sk.Dataset
     slices = ds.from_tensor_slices(source)
     return {
@@ -81,7 +81,7 @@ def forms(source, folder):
 
 
 class Keeper:
-    """Returns the same array each time."""
+    """A function that returns the same array each time."""
 
     def __init__(self):
         self.array = np.ones(3, np.float32)
@@ -177,7 +177,7 @@ class Origin(Exception):
 
 
 def first_origin(ds):
-    """The origin of the first element, as an error names it."""
+    """Return the origin of the first element, as an error reports it."""
 
     def fails(*_):
         raise Origin
@@ -189,7 +189,7 @@ def first_origin(ds):
 
 
 def restored(ds):
-    """The elements of an iterator that had ended and was restored to its start."""
+    """Return the elements of an iterator that had ended and was restored to its start."""
     it = iter(ds)
     start = it.save()
     for _ in it:
@@ -203,7 +203,7 @@ def by_dlpack(ds, module):
 
 
 def reduced(ds):
-    """The elements as the function of a reduce() gets them, each overwritten after it was noted."""
+    """Return the elements that the function of reduce() receives; each is overwritten after it was recorded."""
     noted = []
 
     def note(state, element):
@@ -216,7 +216,7 @@ def reduced(ds):
 
 
 def got(iterator):
-    """All that get_next() gives."""
+    """Return all elements of get_next()."""
     while True:
         try:
             yield iterator.get_next()
@@ -225,7 +225,7 @@ def got(iterator):
 
 
 class EveryWayToGetAnArray(unittest.TestCase):
-    """Whichever public function hands an array over, it is the caller's to modify."""
+    """The caller may modify an array that any public function returns."""
 
     WAYS = {
         "iter": iter,

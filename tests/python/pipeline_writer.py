@@ -1,4 +1,4 @@
-"""Writes random pipelines as text that either library runs; pipeline_parts.names says what stands in it."""
+"""Write random pipelines as text that both libraries run; pipeline_parts.names defines the names in it."""
 
 import dataclasses
 import random
@@ -15,9 +15,9 @@ FEATURES = ", ".join(["{'n': L.io.FixedLenFeature([], L.int64)", "'f': L.io.Fixe
 @dataclasses.dataclass
 class Pipeline:
     text: str
-    made: object  # TensorFlow's data set, or the error it gave instead
+    made: object  # TensorFlow's dataset, or the error that building it raised
     fails: bool = False  # elements may fail: only stages follow that do the same with them
-    last: bool = False  # behind its first error the two go on in their own ways
+    last: bool = False  # after its first error, the libraries continue differently
 
     @property
     def endless(self):
@@ -25,7 +25,7 @@ class Pipeline:
 
 
 class Writer:
-    """Writes pipelines. TensorFlow builds each stage at once and tells what comes out of it."""
+    """Writer of pipelines. TensorFlow builds each stage immediately, which shows its output."""
 
     def __init__(self, seed, tf, files):
         self.draw = random.Random(seed)
@@ -51,7 +51,7 @@ class Writer:
     def longer(self, pipeline, depth):
         stages = [self.map, self.map, self.map, self.filter, self.prefetch, self.ignore_errors, self.concatenate, self.repeat,
                   self.flat_map]
-        if not pipeline.fails:  # zip: TensorFlow gives errors behind the end of the shorter one, or ends at an error
+        if not pipeline.fails:  # zip: TensorFlow raises errors after the end of the shorter input, or ends at an error
             stages += [self.batch, self.batch, self.unbatch, self.shuffle, self.take, self.skip, self.shard, self.cache,
                        self.enumerate, self.flat_map, self.assert_cardinality, self.zip]
         if pipeline.endless:  # those that always give something
@@ -61,7 +61,7 @@ class Writer:
             if found is not None:
                 break
         stage, fails, last = found if isinstance(found, tuple) else (found, pipeline.fails, False)
-        last = last or fails and pipeline.endless  # behind it, some stages would wait for ever
+        last = last or fails and pipeline.endless  # after an error, some stages would wait indefinitely
         return self.built(pipeline.text + stage, "ds" + stage, {"ds": pipeline.made}, fails, last)
 
     # ---- sources
@@ -123,7 +123,7 @@ class Writer:
         return "[" + ", ".join(f"files[{name!r}]" for name in chosen) + "]", chosen
 
     def packed(self, *names):
-        """The same, or packed ones, with the argument that says so."""
+        """Return the same, or compressed ones, with the argument for it."""
         if self.draw.random() < 0.8:
             return self.files(*names)
         text, chosen = self.files(*(name + " gzip" for name in names))
@@ -272,12 +272,12 @@ class Writer:
 
     def batch(self, pipeline, depth):
         if not is_dense(pipeline.made.element_spec):
-            return None  # batches of sparse and ragged values are not there yet
+            return None  # batches of sparse and ragged values are not implemented
         size = self.draw.choice([1, 2, 3, 5] * 10 + [0, -1])
         more = self.draw.choice(["", "", ", drop_remainder=True", ", num_parallel_calls=2"])
         may_fail = not is_whole(pipeline.made.element_spec)
         if may_fail and "parallel" in more:
-            more = ""  # a skip behind that does not count a batch that failed in TensorFlow; behind a plain one it does
+            more = ""  # a skip after it does not count a batch that failed in TensorFlow; after a plain one it does
         return f".batch({size}{more})", False, may_fail
 
     def unbatch(self, pipeline, depth):

@@ -22,7 +22,7 @@ MOST = 40  # elements of a pass that are looked at
 
 
 def plain(value):
-    """Elements of both in one form."""
+    """Return the elements of both libraries in one form."""
     if isinstance(value, dict):
         return {key: plain(part) for key, part in value.items()}
     if isinstance(value, tuple):
@@ -49,7 +49,7 @@ def kind(error):
 
 
 def rest(iterator, stop=False, most=MOST):
-    """What an iterator gives, errors included; with `stop` up to the first."""
+    """Return the elements and errors of an iterator; with `stop`, up to the first error."""
     found = []
     while len(found) < most:
         try:
@@ -105,7 +105,7 @@ class Tensorflow(unittest.TestCase):
             self.assertEqual(rest(ours.as_numpy_iterator()), rest(theirs.as_numpy_iterator()), words + "\nsecond pass")
 
     def compare_specs(self, ours, theirs, found, words):
-        """Types are the same; what is known of shapes does not contradict."""
+        """Check that types are equal and known shapes do not contradict each other."""
         if not is_dense(theirs) or isinstance(found[0], str):  # without elements, some stages have no types to show
             return
         for one, other in spec_pairs(ours.element_spec, theirs):
@@ -115,7 +115,7 @@ class Tensorflow(unittest.TestCase):
     def compare_cardinality(self, ours, theirs, found, words):
         """Files are counted where TensorFlow does not know them, or guesses; what fails has its place, too."""
         if ours == sk.data.UNKNOWN_CARDINALITY and "numpy(" in words and "unbatch" in words:
-            return  # only TensorFlow has been told the shape of what a function of NumPy's gives
+            return  # only TensorFlow has the shape of the result of numpy_function
         counted = len(found) - 1 if found[-1] == "end" else ours
         self.assertIn(ours, (theirs, counted) if theirs < 0 or "files" in words else (theirs,), words)
 
@@ -125,7 +125,7 @@ class Tensorflow(unittest.TestCase):
         except (sk.Error, TypeError) as error:
             self.assertEqual(kind(error), kind(pipeline.made), words + f"\ntheirs {pipeline.made}\nours {error}")
             return
-        # Behind these, types are known from elements alone, and the error is the element's.
+        # Downstream of these, types are known from elements alone, and the error belongs to the element.
         if not any(stage in pipeline.text for stage in ("flat_map", "interleave", "num_parallel_reads", "numpy(")):
             self.fail(words + f"\nis not refused: {pipeline.made}")
 

@@ -16,7 +16,7 @@ FEATURES = {
 
 
 def example(i, **more):
-    return sk.io.encode_example({"image": b"picture %d" % i, "label": i, **more})
+    return sk.io.encode_example({"image": b"image %d" % i, "label": i, **more})
 
 
 class Folder(unittest.TestCase):
@@ -67,7 +67,7 @@ class Records(Folder):
         ds.save_graph(self.path("graph.json"))
         self.assertEqual(list(sk.load_graph(self.path("graph.json"))), list(ds))
 
-    def test_a_data_set_of_names_is_read_file_by_file(self):
+    def test_a_dataset_of_names_is_read_file_by_file(self):
         files = [self.write("a", [b"a0", b"a1"]), self.write("b", [b"b0"])]
         self.assertEqual(list(sk.data.TFRecordDataset(sk.Dataset.from_tensor_slices(files))), [b"a0", b"a1", b"b0"])
 
@@ -88,7 +88,7 @@ class Records(Folder):
             list(sk.data.TFRecordDataset(self.path("gone")))
         self.assertEqual(missing.exception.path, self.path("gone"))
 
-    def test_a_name_that_is_not_utf_8_is_told(self):
+    def test_a_name_that_is_not_utf_8_is_reported(self):
         path = self.path(os.fsdecode(b"gone\xff"))
         with self.assertRaises(sk.NotFound) as missing:
             list(sk.data.TFRecordDataset(path))
@@ -96,7 +96,16 @@ class Records(Folder):
         self.assertIn("gone\\xff", str(missing.exception))
         it = iter(sk.data.TFRecordDataset([path, self.write("a", [b"one"])]).on_error("skip"))
         self.assertEqual(list(it), [b"one"])
-        self.assertIn("gone\\xff", it.skipped()[0][2])
+        self.assertIn("gone\\xff", it.skipped()[0].message)
+        self.assertEqual(it.skipped()[0].path, path)
+
+    def test_a_pattern_is_not_a_file_name(self):
+        self.write("a.tfrecord", [b"one"])
+        pattern = self.path("*.tfrecord")
+        for read in (sk.data.TFRecordDataset, sk.data.TextLineDataset):
+            with self.assertRaisesRegex(sk.NotFound, "a pattern is not expanded here: list_files finds the files"):
+                list(read(pattern))
+        self.assertEqual(list(sk.data.TFRecordDataset(sk.Dataset.list_files(pattern))), [b"one"])
 
 
 class Idx(Folder):
@@ -114,7 +123,7 @@ class Examples(Folder):
         ds = sk.data.TFRecordDataset(path).map(lambda record: sk.io.parse_single_example(record, FEATURES))
         self.assertNotIn("Python", ds.explain())
         first, second = list(ds)
-        self.assertEqual((first["image"], first["label"]), (b"picture 7", 7))
+        self.assertEqual((first["image"], first["label"]), (b"image 7", 7))
         self.assertEqual(first["label"].dtype, np.int64)
         np.testing.assert_array_equal(first["box"], np.array([[1, 2], [3, 4.5]], np.float32))
         np.testing.assert_array_equal(second["box"], np.zeros((2, 2), np.float32))
@@ -122,16 +131,17 @@ class Examples(Folder):
     def test_one_example_can_be_parsed_at_once(self):
         self.assertEqual(sk.io.parse_single_example(example(3), FEATURES)["label"], 3)
 
-    def test_what_does_not_fit_is_named_with_file_and_byte(self):
+    def test_a_record_that_does_not_fit_is_reported_with_file_and_byte(self):
         path = self.write("a", [example(1), sk.io.encode_example({"image": b"x"}), example(2), example(3, label=1.5)])
         ds = sk.data.TFRecordDataset(path).map(lambda r: sk.io.parse_single_example(r, FEATURES)["label"])
         it = iter(ds)
         self.assertEqual(next(it), 1)
-        with self.assertRaisesRegex(sk.InvalidArgument, "'label' .int64. is required") as missing:
+        with self.assertRaisesRegex(sk.InvalidArgument, "'label' .int64. is missing from the example, which has these "
+                                    "features: 'image'; set its default_value if it is optional") as missing:
             next(it)
         self.assertEqual((missing.exception.path, missing.exception.offset), (path, 16 + len(example(1))))
         self.assertEqual(next(it), 2)
-        with self.assertRaisesRegex(sk.InvalidArgument, "'label' is float32, int64 was wanted"):
+        with self.assertRaisesRegex(sk.InvalidArgument, "'label' is float32, expected int64"):
             next(it)
         skipping = iter(ds.on_error("skip"))
         with self.assertLogs("stoker", "WARNING") as told:
@@ -140,10 +150,10 @@ class Examples(Folder):
         self.assertIn("2 elements were skipped:\n", told.output[0])
         self.assertIn(path, told.output[0])
 
-    def test_features_that_cannot_be_are_told_at_the_call(self):
+    def test_impossible_features_raise_at_the_call(self):
         for wrong, words in (
-            ({"a": sk.io.FixedLenFeature([None], sk.int64)}, "known"),
-            ({"a": sk.io.FixedLenFeature([], sk.int32)}, "cannot be int32"),
+            ({"a": sk.io.FixedLenFeature([None], sk.int64)}, "expected one without None"),
+            ({"a": sk.io.FixedLenFeature([], sk.int32)}, "has dtype int32"),
             ({"a": sk.io.FixedLenFeature([2], sk.int64, default_value=1)}, "1 values"),
             ({}, "at least one"),
         ):
@@ -185,7 +195,7 @@ class Examples(Folder):
         self.assertEqual(next(iter(again)).tolist(), [2, 10])
         in_python = ds.map(lambda x: x["r"] if len(x["r"].to_list()) else x["r"])
         self.assertEqual([r.to_list() for r in in_python], [[[], [1]], [[2, 2], [3, 3, 3]]])
-        with self.assertRaisesRegex(sk.Unimplemented, "put parse_example behind batch"):
+        with self.assertRaisesRegex(sk.Unimplemented, "call parse_example after batch"):
             ds.batch(2)
 
     def test_ragged_values_are_made_of_splits(self):
@@ -196,7 +206,7 @@ class Examples(Folder):
         self.assertEqual(nested.to_list(), [[[1, 2]], [[3]]])
         self.assertEqual(sk.RaggedTensor.from_row_splits([1, 2], [0, 1, 2]).numpy().tolist(), [[1], [2]])
         for wrong in ([], [1, 3], [0, 2], [0, 4], [0, 2, 1, 3], [[0, 3]]):
-            with self.assertRaisesRegex(sk.InvalidArgument, "row_splits go from 0 up to the 3 values"):
+            with self.assertRaisesRegex(sk.InvalidArgument, "row_splits: expected numbers that ascend from 0 to 3"):
                 sk.RaggedTensor.from_row_splits([1, 2, 3], wrong)
 
     def test_partitions_make_rows(self):
@@ -223,7 +233,7 @@ class Examples(Folder):
         with self.assertRaisesRegex(sk.InvalidArgument, "at least one"):
             sk.io.parse_sequence_example(records)
 
-    def test_behind_a_batch_a_bad_record_costs_itself(self):
+    def test_after_a_batch_only_a_bad_record_fails(self):
         path = self.write("a", [b"garbage" if i == 1 else sk.io.encode_example({"x": i}) for i in range(5)])
         features = {"x": sk.io.FixedLenFeature([], sk.int64)}
         ds = sk.data.TFRecordDataset(path).batch(2).map(lambda r: sk.io.parse_example(r, features))
@@ -233,7 +243,7 @@ class Examples(Folder):
         with self.assertRaisesRegex(sk.InvalidArgument, "in record 1 of the vector"):
             list(sk.data.TFRecordDataset(path).batch(2).map(lambda r: sk.io.parse_example(r, features)))
 
-    def test_features_of_the_wrong_kind_are_told_at_the_call(self):
+    def test_features_of_the_wrong_kind_raise_at_the_call(self):
         for wrong, words in (
             ({"a": sk.io.FixedLenSequenceFeature([], sk.int64)}, "allow_missing"),
             ({"a": 1}, "is a int"),
@@ -250,12 +260,12 @@ class Examples(Folder):
         default = sk.io.FixedLenFeature([2], sk.string, [b"x\0", b"y"])
         self.assertEqual(sk.io.parse_single_example(record, {"gone": default})["gone"].tolist(), [b"x\0", b"y"])
 
-    def test_an_empty_list_has_no_type_and_is_left_out(self):
+    def test_an_empty_list_has_no_type_and_is_omitted(self):
         words = {"w": sk.io.VarLenFeature(sk.string)}
         for empty in ([], (), np.array([], dtype=object)):
             parsed = sk.io.parse_single_example(sk.io.encode_example({"w": empty}), words)
             self.assertEqual(parsed["w"].values.tolist(), [])
-        with self.assertRaisesRegex(sk.InvalidArgument, "is float32, string was wanted"):
+        with self.assertRaisesRegex(sk.InvalidArgument, "is float32, expected string"):
             sk.io.parse_single_example(sk.io.encode_example({"w": np.zeros(0, np.float32)}), words)
 
     def test_an_empty_step_has_the_type_of_the_others(self):
@@ -265,7 +275,7 @@ class Examples(Folder):
         with self.assertRaisesRegex(sk.InvalidArgument, "all steps of 'w' are empty lists"):
             sk.io.encode_sequence_example({}, {"w": [[], []]})
 
-    def test_other_types_are_refused_when_encoding(self):
+    def test_other_types_are_rejected_when_encoding(self):
         with self.assertRaisesRegex(sk.InvalidArgument, "complex"):
             sk.io.encode_example({"a": np.array([1j])})
 

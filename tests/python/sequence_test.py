@@ -1,4 +1,4 @@
-"""Keras' Sequences, with and without a hook at the end of a pass."""
+"""Sequences of Keras, with and without a hook at the end of a pass."""
 
 import threading
 import unittest
@@ -20,7 +20,7 @@ class Squares:
 
 
 class Ordered(Squares):
-    """Another order in each pass, made by the hook, as Keras' own examples do."""
+    """A sequence whose hook changes the order for each pass, as in the examples of Keras."""
 
     def __init__(self, n):
         super().__init__(n)
@@ -50,7 +50,7 @@ class FromSequence(unittest.TestCase):
         self.assertEqual(seen, [[0, 1, 2, 3, 4], [1, 2, 3, 4, 0], [2, 3, 4, 0, 1], [3, 4, 0, 1, 2]])
         self.assertEqual(sequence.passes, 4)
 
-    def test_the_hook_runs_once_and_behind_stages_too(self):
+    def test_the_hook_runs_once_also_with_further_stages(self):
         sequence = Ordered(4)
         ds = sk.from_sequence(sequence).batch(2)
         it = iter(ds)
@@ -70,7 +70,26 @@ class FromSequence(unittest.TestCase):
         self.assertEqual((len(list(it)), sequence.passes), (2, 2))
         self.assertEqual((list(it), sequence.passes), ([], 2))
 
-    def test_items_are_made_side_by_side(self):
+    def test_the_hook_does_not_run_if_another_thread_closes_the_iterator_during_a_restore(self):
+        class ClosedAfterRestore:
+            """The loader of `it`, which another thread closes when restore() is about to return."""
+
+            def __getattr__(self, name):
+                return getattr(loader, name)
+
+            def restore(self, checkpoint):
+                loader.restore(checkpoint)
+                closing = threading.Thread(target=it.close)
+                closing.start()
+                closing.join()
+
+        sequence = Ordered(3)
+        it = iter(sk.from_sequence(sequence))
+        loader, it._loader = it._loader, ClosedAfterRestore()
+        it.restore(it.save())
+        self.assertEqual((list(it), sequence.passes), ([], 0))
+
+    def test_items_are_computed_in_parallel(self):
         meeting = threading.Barrier(4)
 
         class Meets(Squares):
@@ -94,7 +113,7 @@ class FromSequence(unittest.TestCase):
         self.assertEqual(caught.exception.position, 2)
         self.assertEqual(int(next(it)), 3)
 
-    def test_what_is_no_sequence_is_refused(self):
+    def test_an_object_that_is_not_a_sequence_is_rejected(self):
         with self.assertRaisesRegex(TypeError, "__getitem__"):
             sk.from_sequence(iter([1, 2]))
 

@@ -11,15 +11,15 @@ import tempfile
 import unittest
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "snippets")
-# What each needs besides NumPy, and its arguments.
+# What each snippet needs in addition to NumPy, and its arguments.
 SNIPPETS = {
     "sequence_one_by_one": ("tensorflow PIL", []),
     "sequence_round_a_dataset_plain": ("tensorflow PIL", ["plain"]),
     "sequence_round_a_dataset_augmented": ("tensorflow PIL", ["augmented"]),
     "generator_without_files": ("PIL", []),
-    "pictures_by_path": ("tensorflow PIL", []),
+    "images_by_path": ("tensorflow PIL", []),
     "records": ("tensorflow PIL", []),
-    "pictures_alone": ("PIL", []),
+    "images_alone": ("PIL", []),
     "own_training_step": ("tensorflow PIL", []),
     "stable_numbers": ("tensorflow", []),
     "steps_beyond_the_data": ("tensorflow", []),

@@ -1,4 +1,4 @@
-"""Elements as PyTorch's tensors; skipped where there is no PyTorch."""
+"""Elements as PyTorch tensors; skipped if PyTorch is not installed."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""Random functions of PyTorch and TensorFlow inside of `map`; each is skipped where its framework is not installed."""
+"""Random functions of PyTorch and TensorFlow inside `map`; each is skipped if its framework is not installed."""
 
 import unittest
 

@@ -1,8 +1,9 @@
-"""What sk.watch says of loops and loaders, each once where it is wrong and once where all is well."""
+"""What sk.watch reports about loops and loaders, each with a problem and without it."""
 
 import inspect
-import json
 import logging
+import os
+import tempfile
 import types
 import unittest
 
@@ -13,19 +14,19 @@ from stoker import _core
 
 
 class Scene:
-    """A clock that the test sets, and what the watch said."""
+    """A clock that the test sets, and the messages of the watch."""
 
     def __init__(self):
         self.clock = _core.Clock()
         self.seconds = 0.0
-        self.said = []
+        self.messages = []
 
     def advance(self, seconds):
         self.seconds += seconds
         self.clock.set(self.seconds)
 
     def watch(self, loader, **options):
-        return sk.Watch(loader, window=(1.0, 20), tell=self.said.append, clock=self.clock, **options)
+        return sk.Watch(loader, window=(1.0, 20), on_message=self.messages.append, clock=self.clock, **options)
 
 
 def codes(watch):
@@ -100,7 +101,7 @@ class PassesOn(unittest.TestCase):
     def test_a_sequence_without_iter_ends(self):
         self.assertEqual([int(x[0]) for x in sk.watch(Sequence(Scene(), 0, 4))], [0, 1, 2, 3])
 
-    def test_an_iterator_of_ours_goes_on_where_it_is(self):
+    def test_an_iterator_of_stoker_continues_at_its_position(self):
         it = iter(sk.Dataset.range(4))
         next(it)
         self.assertEqual([int(x) for x in sk.watch(it)], [1, 2, 3])
@@ -109,22 +110,22 @@ class PassesOn(unittest.TestCase):
         with self.assertRaises(TypeError):
             sk.watch([1], window="soon")
 
-    def test_what_cannot_be_iterated_is_refused_at_the_call(self):
-        with self.assertRaisesRegex(TypeError, "watch wants something to iterate over, found int"):
+    def test_an_object_that_cannot_be_iterated_over_is_rejected_at_the_call(self):
+        with self.assertRaisesRegex(TypeError, "watch: expected something to iterate over, got int"):
             sk.watch(3)
 
 
 class Speed(unittest.TestCase):
-    def test_a_generator_is_made_in_the_training_thread(self):
+    def test_a_generator_runs_in_the_training_thread(self):
         scene = Scene()
         watch = scene.watch(iter(Foreign(scene, 0.06)))
         for _ in watch:
             scene.advance(0.04)
         self.assertEqual(codes(watch), ["INPUT_STAGE"])
         self.assertIn("60 ms of a step of 100 ms", watch.verdicts[0]["because"][0])
-        self.assertEqual(len(scene.said), 1)
-        self.assertIn("INPUT_STAGE (severe): input-bound: 60 % of each step waits", scene.said[0])
-        self.assertIn("60 ms wait for data", watch.report())
+        self.assertEqual(len(scene.messages), 1)
+        self.assertIn("INPUT_STAGE (severe): input-bound: 60 % of each step is spent waiting", scene.messages[0])
+        self.assertIn("60 ms waiting for data", watch.report())
 
     def test_so_is_a_sequence(self):
         scene = Scene()
@@ -140,69 +141,30 @@ class Speed(unittest.TestCase):
             scene.advance(0.04)
         self.assertEqual(codes(watch), ["INPUT_SLOW"])
         self.assertEqual(watch.verdicts[0]["confidence"], "probable")
-        self.assertIn("shows no stages", watch.verdicts[0]["because"][0])
+        self.assertIn("reports no stages", watch.verdicts[0]["because"][0])
 
-    def test_silent_where_the_input_is_fast(self):
+    def test_no_report_if_the_input_is_fast(self):
         for loader in (Foreign, Sequence):
             scene = Scene()
             watch = scene.watch(loader(scene, 0.001))
             for _ in watch:
                 scene.advance(0.1)
-            self.assertEqual((codes(watch), scene.said), ([], []))
+            self.assertEqual((codes(watch), scene.messages), ([], []))
 
-    def test_our_own_stages_are_named(self):
+    def test_stages_of_stoker_are_named(self):
         def slow(x):
             return np.int64(sum(range(20_000)) * 0 + int(x))
 
-        watch = sk.Watch(sk.Dataset.range(200).map(slow, name="tokenize"), window=(0.0, 20), tell=lambda text: None)
+        ds = sk.Dataset.range(200).map(slow, name="tokenize")
+        watch = sk.Watch(ds, window=(0.0, 20), on_message=lambda text: None)
         for _ in watch:
             pass  # trains on nothing: all is waiting
         self.assertIn(watch.verdicts[0]["code"], ("INPUT_STAGE", "GIL"))
         self.assertEqual(watch.verdicts[0]["about"], "tokenize")
 
 
-class Interpreter(unittest.TestCase):
-    """The facts of a Python stage, as the loader would show them."""
-
-    def stats(self, busy, on_cpu):
-        return json.dumps({"workers": 2, "stages": [{
-            "stage": "augment", "at_once": 1, "user": True, "busy_seconds": busy, "measured_seconds": busy,
-            "on_cpu_seconds": on_cpu * busy}]})
-
-    def run_windows(self, on_cpu, probe, windows=3):
-        scene = Scene()
-        recorder = _core.Recorder(dataset=None, source="", batches=None, workers=None, window=(1.0, 20), steps=None,
-                                  stall=None, tell=scene.said.append, clock=scene.clock)
-        probes = 0
-        for i in range(3 + 20 * windows):
-            asked = recorder.ask()
-            scene.advance(0.05)
-            if recorder.give(asked, None):
-                recorder.look(self.stats(0.97 * scene.seconds, on_cpu))
-            if recorder.wants_probe():
-                probes += 1
-                recorder.note_probe(probe)
-            scene.advance(0.05)
-        return recorder, scene.said, probes
-
-    def test_a_stage_that_holds_the_lock_is_named(self):
-        recorder, said, probes = self.run_windows(on_cpu=0.98, probe=0.005)
-        verdict = json.loads(recorder.to_json(self.stats(0.97 * 6.3, 0.98)))["verdicts"][0]
-        self.assertEqual((verdict["code"], verdict["confidence"], verdict["about"]), ("GIL", "probable", "augment"))
-        self.assertIn("on the CPU 98 % of its time, and a probe waits 5.0 ms", " ".join(verdict["because"]))
-        self.assertIn("worker processes", verdict["fix"]["text"])
-        self.assertEqual([text.split(" ")[0] for text in said], ["GIL"])
-        self.assertEqual(probes, 1)
-
-    def test_not_where_the_lock_is_free_or_the_stage_sleeps(self):
-        for on_cpu, probe in ((0.98, 0.0002), (0.3, 0.005)):
-            _, said, _ = self.run_windows(on_cpu, probe)
-            self.assertEqual([text.split(" ")[0] for text in said], ["INPUT_STAGE"])
-
-    def test_the_lock_is_probed_every_ten_windows_at_most(self):
-        self.assertEqual(self.run_windows(0.98, 0.005, windows=21)[2], 3)
-
-    def test_the_probe_gives_a_time(self):
+class Probe(unittest.TestCase):
+    def test_measures_a_time(self):
         from stoker import _watch
 
         class Recorder:
@@ -215,7 +177,7 @@ class Interpreter(unittest.TestCase):
 
 
 class Iterators(unittest.TestCase):
-    def test_one_made_at_every_step_is_seen_with_its_line(self):
+    def test_an_iterator_created_in_every_step_is_reported_with_its_line(self):
         for loader in (sk.Dataset.range(100), Foreign(Scene(), 0)):
             scene = Scene()
             watch = scene.watch(loader)
@@ -224,7 +186,7 @@ class Iterators(unittest.TestCase):
                 next(iter(watch))
             self.assertEqual(codes(watch), ["ITER_RECREATED"])
             self.assertIn(f"watch_test.py:{line}", watch.verdicts[0]["headline"])
-            self.assertEqual(len(scene.said), 1)
+            self.assertEqual(len(scene.messages), 1)
 
     def test_epochs_are_no_matter(self):
         for loader in (sk.Dataset.range(3), [1], Foreign(Scene(), 0, 2)):
@@ -232,9 +194,9 @@ class Iterators(unittest.TestCase):
             watch = scene.watch(loader)
             for _ in range(30):
                 list(watch)
-            self.assertEqual((codes(watch), scene.said), ([], []))
+            self.assertEqual((codes(watch), scene.messages), ([], []))
 
-    def test_without_a_watch_the_logger_says_so_after_twenty(self):
+    def test_without_a_watch_the_logger_reports_it_after_twenty(self):
         ds = sk.Dataset.range(100)
         with self.assertLogs("stoker", logging.WARNING) as logs:
             for _ in range(30):
@@ -244,16 +206,43 @@ class Iterators(unittest.TestCase):
         self.assertIn(f"watch_test.py:{line}", logs.output[0])
         self.assertIn("make the iterator once", logs.output[0])
 
-    def test_nor_does_building_on_a_data_set_count(self):
+    def test_the_logger_reports_it_also_after_a_watched_pass(self):
+        ds = sk.Dataset.range(100)
+        for _ in Scene().watch(ds):
+            break
+        with self.assertLogs("stoker", logging.WARNING) as logs:
+            for _ in range(30):
+                next(iter(ds))
+        self.assertEqual(len(logs.output), 1)
+
+    def test_a_pass_that_is_not_watched_does_not_change_the_report(self):
+        def slow(x):
+            return np.int64(sum(range(2_000)) * 0 + int(x))
+
+        scene = Scene()
+        ds = sk.Dataset.range(1000).map(slow, name="tokenize")
+        watch = scene.watch(ds)
+        for i, _ in enumerate(watch):
+            scene.advance(0.01)
+            if i == 30:
+                break
+        watched = watch.to_json()["stages"]
+        self.assertIn("tokenize", [stage["name"] for stage in watched], "the statistics outlive the iterator")
+        unwatched = iter(ds)
+        for _ in range(500):
+            next(unwatched)
+        self.assertEqual(watch.to_json()["stages"], watched)
+
+    def test_building_on_a_dataset_does_not_count(self):
         ds = sk.Dataset.from_generator(lambda: iter(range(100)))
         scene = Scene()
         for _ in range(30):
             ds.map(lambda x: x + 1)  # looks at one element for its structure
         watch = scene.watch(ds)
         next(iter(watch))
-        self.assertEqual((codes(watch), scene.said), ([], []))
+        self.assertEqual((codes(watch), scene.messages), ([], []))
 
-    def test_and_nothing_where_epochs_are_whole(self):
+    def test_no_report_if_epochs_are_complete(self):
         ds = sk.Dataset.range(1)
         with self.assertNoLogs("stoker", logging.WARNING) if hasattr(self, "assertNoLogs") else self.subTest():
             for _ in range(30):
@@ -265,34 +254,35 @@ class End(unittest.TestCase):
         for loader in (sk.Dataset.range(100).batch(10), [0] * 10):
             scene = Scene()
             watch = scene.watch(loader, steps=15)
-            self.assertEqual(len(scene.said), 1)
-            self.assertIn("the data will run out: 15 steps are asked, there are 10 batches", scene.said[0])
+            self.assertEqual(len(scene.messages), 1)
+            self.assertIn("the data will run out: 15 steps are requested, and an epoch has 10 batches",
+                          scene.messages[0])
             list(watch)
             self.assertEqual(watch.verdicts[0]["headline"],
-                             "the data ran out: 15 steps were asked, there are 10 batches")
+                             "the data ran out: 15 steps were requested, and an epoch has 10 batches")
 
-    def test_told_at_the_end_where_nobody_knew(self):
+    def test_reported_at_the_end_if_it_was_unknown_before(self):
         scene = Scene()
         watch = scene.watch((i for i in range(10)), steps=15)
-        self.assertEqual(scene.said, [])
+        self.assertEqual(scene.messages, [])
         list(watch)
         self.assertEqual(codes(watch), ["DATA_EXHAUSTED"])
 
-    def test_silent_where_there_is_enough(self):
+    def test_no_report_if_there_are_enough_batches(self):
         scene = Scene()
         watch = scene.watch(sk.Dataset.range(100).batch(10), steps=10)
         list(watch)
         list(watch)
-        self.assertEqual((codes(watch), scene.said), ([], []))
+        self.assertEqual((codes(watch), scene.messages), ([], []))
 
     def test_an_empty_source_is_named(self):
         scene = Scene()
         watch = scene.watch(sk.Dataset.range(10).filter(lambda x: x > 20))
         self.assertEqual(list(watch), [])
         self.assertEqual(codes(watch), ["SOURCE_EMPTY"])
-        self.assertIn("it is range", watch.verdicts[0]["because"][0])
+        self.assertIn("the source is range", watch.verdicts[0]["because"][0])
 
-    def test_a_generator_that_goes_round_and_gives_nothing_is_told_with_its_line(self):
+    def test_a_generator_that_loops_without_a_value_is_reported_with_its_line(self):
         scene = Scene()
         seen = []
 
@@ -306,9 +296,9 @@ class End(unittest.TestCase):
         watch = scene.watch(all_files_missing())
         iterator = iter(watch)
         self.assertEqual(next(iterator), 1)
-        self.assertEqual(len(scene.said), 1)
-        self.assertIn("the source has given no batch for 33 s [limit 30 s]", scene.said[0])
-        self.assertIn(f"it is at line {seen[0]} of all_files_missing", scene.said[0])
+        self.assertEqual(len(scene.messages), 1)
+        self.assertIn("the source has produced no batch for 33 s [limit 30 s]", scene.messages[0])
+        self.assertIn(f"it is executing line {seen[0]} of all_files_missing", scene.messages[0])
         self.assertEqual(codes(watch), [], "it has given something since")
 
 
@@ -348,6 +338,40 @@ class Elements(unittest.TestCase):
         self.assertEqual([int(x) for x in watch], [0, 1, 2, 4])
         self.assertEqual([(v["code"], v["severity"]) for v in watch.verdicts], [("ELEMENT_FAILED", "note")])
         self.assertEqual(watch.verdicts[0]["headline"], "1 element failed and was skipped")
+        self.assertTrue(watch.verdicts[0]["because"][0].startswith("range:3: "), "it has no file")
+
+    def test_the_file_that_was_skipped_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            good, missing = os.path.join(folder, "good.txt"), os.path.join(folder, "missing.txt")
+            with open(good, "w") as file:
+                file.write("a")
+            watch = Scene().watch(sk.Dataset.from_tensor_slices([good, missing]).map(sk.io.read_file).on_error("skip"))
+            self.assertEqual(len(list(watch)), 1)
+        self.assertEqual(watch.verdicts[0]["about"], missing)
+        self.assertTrue(watch.verdicts[0]["because"][0].startswith(f"{missing}: "))
+
+    def test_all_skipped_elements_are_counted_although_only_some_are_listed(self):
+        def fails(x):
+            if int(x) % 2:
+                raise OSError("gone")
+            return x
+
+        watch = Scene().watch(sk.Dataset.range(3000).map(fails).on_error("skip"))
+        self.assertEqual(len(list(watch)), 1500)
+        self.assertEqual(watch.verdicts[0]["headline"], "1500 elements failed and were skipped")
+
+    def test_an_interruption_is_no_failure(self):
+        for interruption in (sk.errors.Cancelled("interrupted"), KeyboardInterrupt(), GeneratorExit()):
+            with self.subTest(interruption=interruption):
+                def interrupted():
+                    yield 1
+                    raise interruption
+
+                scene = Scene()
+                watch = scene.watch(interrupted())
+                with self.assertRaises(type(interruption)):
+                    list(watch)
+                self.assertEqual((codes(watch), scene.messages), ([], []))
 
     def test_values_that_are_not_finite_are_named(self):
         good = np.ones((4, 3), np.float32)
@@ -357,7 +381,7 @@ class Elements(unittest.TestCase):
             scene = Scene()
             watch = scene.watch([{"image": good, "label": np.arange(4)}, {"image": bad, "label": np.arange(4)}])
             list(watch)
-            self.assertEqual(watch.verdicts[0]["headline"], "`image` holds a value that is NaN or infinite")
+            self.assertEqual(watch.verdicts[0]["headline"], "`image` contains a value that is NaN or infinite")
             self.assertIn("batch 1 of the epoch, row 2", watch.verdicts[0]["because"][0])
 
     def test_in_any_order_of_memory_and_of_ours_too(self):
@@ -371,7 +395,7 @@ class Elements(unittest.TestCase):
         list(watch)
         self.assertEqual(codes(watch), ["NON_FINITE"])
 
-    def test_what_lies_on_a_device_is_left_there(self):
+    def test_values_on_a_device_are_not_examined(self):
         class Tensor:
             def __init__(self, device):
                 self.device = types.SimpleNamespace(type=device)

@@ -44,7 +44,7 @@ TEST_F(MachineTest, HasAllCpusAndMemoryWithoutGroups) {
   EXPECT_EQ(machine.memory_bytes, 64 * kGiB);
 }
 
-TEST_F(MachineTest, ObeysVersion2) {
+TEST_F(MachineTest, ReadsTheLimitsOfCgroupVersion2) {
   use_version2("/app");
   write("sys/fs/cgroup/app/cpu.max", "250000 100000\n");
   write("sys/fs/cgroup/app/cpuset.cpus.effective", "0-3,8\n");
@@ -55,7 +55,7 @@ TEST_F(MachineTest, ObeysVersion2) {
   EXPECT_EQ(machine.memory_bytes, 8 * kGiB);
 }
 
-TEST_F(MachineTest, TakesMaxOfVersion2AsNoLimit) {
+TEST_F(MachineTest, TreatsMaxOfVersion2AsNoLimit) {
   use_version2("/app");
   write("sys/fs/cgroup/app/cpu.max", "max 100000\n");
   write("sys/fs/cgroup/app/cpuset.cpus.effective", "\n");
@@ -67,14 +67,14 @@ TEST_F(MachineTest, TakesMaxOfVersion2AsNoLimit) {
   EXPECT_EQ(machine.memory_bytes, 64 * kGiB);
 }
 
-TEST_F(MachineTest, TakesTheThrottlingMarkForALimit) {
+TEST_F(MachineTest, TreatsTheThrottlingMarkAsALimit) {
   use_version2("/app");
   write("sys/fs/cgroup/app/memory.max", "8589934592\n");
   write("sys/fs/cgroup/app/memory.high", "4294967296\n");
   EXPECT_EQ(read().memory_bytes, 4 * kGiB);
 }
 
-TEST_F(MachineTest, TakesTheLeastOfAllGroupsAbove) {
+TEST_F(MachineTest, UsesTheSmallestLimitOfAllParentGroups) {
   use_version2("/pod/box/app");
   write("sys/fs/cgroup/pod/cpu.max", "300000 100000\n");
   write("sys/fs/cgroup/pod/box/cpu.max", "800000 100000\n");
@@ -93,7 +93,7 @@ TEST_F(MachineTest, HasOneCoreUnderAQuotaOfLess) {
   EXPECT_EQ(read().quota_cores, 0.5);
 }
 
-TEST_F(MachineTest, ObeysVersion1) {
+TEST_F(MachineTest, ReadsTheLimitsOfCgroupVersion1) {
   use_version1("/app");
   write("sys/fs/cgroup/cpu,cpuacct/app/cpu.cfs_quota_us", "450000\n");
   write("sys/fs/cgroup/cpu,cpuacct/app/cpu.cfs_period_us", "100000\n");
@@ -105,7 +105,7 @@ TEST_F(MachineTest, ObeysVersion1) {
   EXPECT_EQ(machine.memory_bytes, kGiB);
 }
 
-TEST_F(MachineTest, TakesMinusOneAndTheHugeNumberOfVersion1AsNoLimit) {
+TEST_F(MachineTest, TreatsMinusOneAndTheHugeNumberOfVersion1AsNoLimit) {
   use_version1("/app");
   write("sys/fs/cgroup/cpu,cpuacct/app/cpu.cfs_quota_us", "-1\n");
   write("sys/fs/cgroup/cpu,cpuacct/app/cpu.cfs_period_us", "100000\n");
@@ -116,7 +116,7 @@ TEST_F(MachineTest, TakesMinusOneAndTheHugeNumberOfVersion1AsNoLimit) {
   EXPECT_EQ(read().memory_bytes, 0);
 }
 
-TEST_F(MachineTest, TakesTheLeastOfTheGroupsAboveInVersion1) {
+TEST_F(MachineTest, UsesTheSmallestLimitOfTheParentGroupsInVersion1) {
   use_version1("/kubepods/pod1/app");
   write("sys/fs/cgroup/memory/kubepods/memory.limit_in_bytes", "4294967296\n");
   write("sys/fs/cgroup/memory/kubepods/pod1/memory.limit_in_bytes", "2147483648\n");
@@ -125,7 +125,7 @@ TEST_F(MachineTest, TakesTheLeastOfTheGroupsAboveInVersion1) {
 }
 
 // Docker without a cgroup namespace: the host's path, mounted as the root.
-TEST_F(MachineTest, FindsItsGroupWhereOnlyThatIsMounted) {
+TEST_F(MachineTest, FindsItsGroupIfOnlyThatGroupIsMounted) {
   use_version1("/docker/4f2a/inner", "/docker/4f2a");
   write("sys/fs/cgroup/memory/memory.limit_in_bytes", "4294967296\n");
   write("sys/fs/cgroup/memory/inner/memory.limit_in_bytes", "2147483648\n");
@@ -141,7 +141,7 @@ TEST_F(MachineTest, UsesTheMountPointForAGroupOutsideOfIt) {
   EXPECT_EQ(read().memory_bytes, 4 * kGiB);
 }
 
-TEST_F(MachineTest, ObeysBothVersionsAtOnce) {
+TEST_F(MachineTest, ReadsTheLimitsOfBothVersionsAtOnce) {
   write("proc/self/cgroup", "6:memory:/old\n1:name=systemd:/new\n0::/new\n");
   write("proc/self/mountinfo",
         "41 32 0:34 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
@@ -154,14 +154,14 @@ TEST_F(MachineTest, ObeysBothVersionsAtOnce) {
   EXPECT_EQ(machine.memory_bytes, 4 * kGiB);
 }
 
-TEST_F(MachineTest, FindsMountPointsWithBlanks) {
+TEST_F(MachineTest, FindsMountPointsWithSpaces) {
   write("proc/self/cgroup", "0::/app\n");
   write("proc/self/mountinfo", "30 22 0:26 / /my\\040groups rw - cgroup2 cgroup2 rw\n");
   write("my groups/app/cpu.max", "200000 100000\n");
   EXPECT_EQ(read().cores, 2);
 }
 
-TEST_F(MachineTest, TakesTheLeastOfAffinityCpusetAndQuota) {
+TEST_F(MachineTest, UsesTheSmallestOfAffinityCpusetAndQuota) {
   use_version2("/app");
   write("sys/fs/cgroup/app/cpu.max", "800000 100000\n");
   write("sys/fs/cgroup/app/cpuset.cpus.effective", "0-5\n");
@@ -171,7 +171,7 @@ TEST_F(MachineTest, TakesTheLeastOfAffinityCpusetAndQuota) {
   EXPECT_EQ(read(12).cores, 3);
 }
 
-TEST_F(MachineTest, IsNotLimitedByGarbage) {
+TEST_F(MachineTest, IgnoresInvalidLimits) {
   for (const char* garbage : {"", "\n", "x", "12abc 100000", "0 0", "-5 -5", "1 2 3", "99999999999999999999 100000",
                               "100000 0", "-", ",,,", "3-1", "0-99999999999", "\xff\xfe", "::::"}) {
     write("proc/self/cgroup", std::string(garbage) + "\n0::/app\n0:\n:\n");
@@ -185,14 +185,14 @@ TEST_F(MachineTest, IsNotLimitedByGarbage) {
   }
 }
 
-TEST_F(MachineTest, SurvivesAQuotaOfAbsurdSize) {
+TEST_F(MachineTest, AcceptsAQuotaOfAnySize) {
   use_version2("/app");
   write("sys/fs/cgroup/app/cpu.max", "9223372036854775807 1\n");
   EXPECT_EQ(read().cores, 16);
   EXPECT_GE(read(0).cores, 1);
 }
 
-TEST(Machine, IsOneCoreOfUnknownMemoryWhereNothingCanBeRead) {
+TEST(Machine, HasOneCoreAndUnknownMemoryIfNothingCanBeRead) {
   const Machine machine = read_machine("/this/is/not/there");
   EXPECT_EQ(machine.cores, 1);
   EXPECT_EQ(machine.memory_bytes, 0);

@@ -53,7 +53,7 @@ TEST(Meter, OfAFunctionThatHadNoProcessorDoesNotWait) {
   EXPECT_FALSE(meter.sleeps);
 }
 
-TEST(Meter, OfAFunctionThatWaitedOnceForgets) {
+TEST(Meter, OfAFunctionThatWaitedOnceForgetsTheWait) {
   Meter meter;
   add_long_calls(meter, 1, {.gave_way = 1}, 500 * kMs);
   EXPECT_TRUE(meter.waits);

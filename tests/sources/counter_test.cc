@@ -9,7 +9,7 @@ namespace {
 
 DATASET_EXAMPLE(Dataset::counter({.start = 5, .step = 3}).take({.count = 20}));
 
-TEST(Counter, CountsWithoutEnd) {
+TEST(Counter, CountsIndefinitely) {
   EXPECT_EQ(values(Dataset::counter({.start = 5, .step = -3}).take({.count = 4})), (Values{5, 2, -1, -4}));
   EXPECT_EQ(*Dataset::counter({}).cardinality(), kInfinite);
 }

@@ -12,7 +12,7 @@ namespace {
 Array required(DType type) { return Array::make({0}, type).value(); }
 Array text(Bytes value) { return Array::of_bytes(value); }
 
-// Written once: the laws make the example again while others read it.
+// Written once: the laws build the example again while other loaders read the files.
 Csv example() {
   static const TempDir dir;
   static const std::vector<std::string> files = {dir.write("a.csv", "name,age\nann,31\n\"bo, jr\",\n"),
@@ -22,18 +22,19 @@ Csv example() {
 
 DATASET_EXAMPLE(Dataset::csv(example()));
 
-std::vector<std::string> words(const Csv& csv) { return words_of(Dataset::csv(csv)); }
+std::vector<std::string> words(const Csv& csv) { return text_of(Dataset::csv(csv)); }
 
-TEST(CsvSource, GivesATupleForEachRecordAndGoesOnBehindOneThatIsWrong) {
+TEST(CsvSource, YieldsATupleForEachRecordAndContinuesAfterABadOne) {
   const std::string b = example().filenames[1];
-  EXPECT_EQ(Dataset::csv(example()).element_spec().words(), "(0: string[], 1: int32[])");
-  EXPECT_EQ(words(example()), (std::vector<std::string>{"string[] 'ann';int32[] 31;", "string[] 'bo, jr';int32[] -1;",
-                                                        "error: " + b + ", line 2: it has 3 columns, 2 were wanted",
-                                                        "error: " + b + ", line 3: column 1 is 'x', int32 was wanted",
-                                                        "string[] 'd';int32[] 4;"}));
+  EXPECT_EQ(Dataset::csv(example()).element_spec().describe(), "(0: string[], 1: int32[])");
+  EXPECT_EQ(words(example()),
+            (std::vector<std::string>{"string[] 'ann';int32[] 31;", "string[] 'bo, jr';int32[] -1;",
+                                      "error: " + b + ", line 2: the record has 3 columns, expected 2",
+                                      "error: " + b + ", line 3: column 1 is 'x', expected int32",
+                                      "string[] 'd';int32[] 4;"}));
 }
 
-TEST(CsvSource, NamesFileLineAndByteOfWhatIsWrong) {
+TEST(CsvSource, NamesTheFileLineAndByteOfABadRecord) {
   const TempDir dir;
   const std::string path = dir.write("a.csv", "\xef\xbb\xbf\"a\nb\",1\r\nc,\"d\ne,5\n");
   Loader loader(
@@ -48,29 +49,43 @@ TEST(CsvSource, NamesFileLineAndByteOfWhatIsWrong) {
   EXPECT_EQ((*loader.next())->leaves[0].bytes(), "e");
 }
 
+TEST(CsvSource, RejectsCompressedDataWithoutACompressionTypeAndContinuesWithTheNextFile) {
+  const TempDir dir;
+  const std::string zipped = dir.write("a.csv.gz", gzipped("x\n1\n2\n"));
+  const std::string plain = dir.write("b.csv", "x\n3\n");
+  for (const bool header : {true, false})
+    EXPECT_EQ(words({.filenames = {zipped, plain}, .record_defaults = {text("")}, .header = header})[0],
+              "error: " + zipped + " is GZIP data, expected text; set compression_type to \"GZIP\" or \"AUTO\"");
+  const Array number = required(DType::kInt32);
+  EXPECT_EQ(words({.filenames = {zipped, plain}, .record_defaults = {number}, .header = true})[1], "int32[] 3;");
+  EXPECT_EQ(
+      words({.filenames = {zipped, plain}, .record_defaults = {number}, .compression_type = "AUTO", .header = true}),
+      (std::vector<std::string>{"int32[] 1;", "int32[] 2;", "int32[] 3;"}));
+}
+
 TEST(CsvSource, SelectsOrExcludesColumns) {
   const TempDir dir;
   const std::string path = dir.write("a.csv", "1,2,3\n4,5\n");
   const Array number = required(DType::kInt32);
-  EXPECT_EQ(
-      words({.filenames = {path}, .record_defaults = {number}, .select_cols = {2}}),
-      (std::vector<std::string>{"int32[] 3;", "error: " + path + ", line 2: it has 2 columns, column 2 was wanted"}));
+  EXPECT_EQ(words({.filenames = {path}, .record_defaults = {number}, .select_cols = {2}}),
+            (std::vector<std::string>{
+                "int32[] 3;", "error: " + path + ", line 2: the record has 2 columns, but column 2 is selected"}));
   EXPECT_EQ(words({.filenames = {path}, .record_defaults = {number, number}, .exclude_cols = {1}}),
             (std::vector<std::string>{"int32[] 1;int32[] 3;",
-                                      "error: " + path + ", line 2: it has 2 columns, 3 were wanted"}));
+                                      "error: " + path + ", line 2: the record has 2 columns, expected 3"}));
 }
 
-TEST(CsvSource, TakesDefaultsForWhatIsEmptyOrNotAvailable) {
+TEST(CsvSource, UsesDefaultsForEmptyFieldsAndTheNaValue) {
   const TempDir dir;
   const std::string path = dir.write("a.csv", "NA;\n\"\";2\n;NA\n");
   const Array none = required(DType::kFloat32);
   EXPECT_EQ(words({.filenames = {path}, .record_defaults = {text("d"), none}, .field_delim = ";", .na_value = "NA"}),
-            (std::vector<std::string>{"error: " + path + ", line 1: column 1 is empty, and required",
+            (std::vector<std::string>{"error: " + path + ", line 1: column 1 is empty and has no default",
                                       "string[] 'd';float32[] 2;",
-                                      "error: " + path + ", line 3: column 1 is empty, and required"}));
+                                      "error: " + path + ", line 3: column 1 is empty and has no default"}));
 }
 
-TEST(CsvSource, ReadsCompressedFilesAndOnesThatAreNotUtf8) {
+TEST(CsvSource, ReadsCompressedFilesAndTextThatIsNotUtf8) {
   const TempDir dir;
   const std::string path = dir.write("a.csv.gz", gzipped("\xff,1\n") + gzipped("b,2\n"));
   const Dataset ds = Dataset::csv(
@@ -79,7 +94,7 @@ TEST(CsvSource, ReadsCompressedFilesAndOnesThatAreNotUtf8) {
   EXPECT_EQ(values(ds), (Values{1, 2}));
 }
 
-TEST(CsvSource, OpensAQuotedFieldForNoMoreThanIsSane) {
+TEST(CsvSource, LimitsTheLengthOfAQuotedField) {
   const TempDir dir;
   std::string many = "\"a\n";
   for (int i = 0; i < 3'000'000; ++i) many += "12345\n";
@@ -95,7 +110,7 @@ TEST(CsvSource, OpensAQuotedFieldForNoMoreThanIsSane) {
                 "string[] 'b';"}));
 }
 
-TEST(CsvSource, AFileThatCannotBeReadIsOneErrorAndTheNextFollows) {
+TEST(CsvSource, ReturnsOneErrorForAnUnreadableFileAndContinuesWithTheNext) {
   const TempDir dir;
   const std::string zipped = gzipped("1\n2\n3\n");
   const std::string cut = dir.write("cut", zipped.substr(0, zipped.size() - 5)), good = dir.write("good", gzipped("7"));
@@ -105,10 +120,10 @@ TEST(CsvSource, AFileThatCannotBeReadIsOneErrorAndTheNextFollows) {
             (Values{-1'000'000, 1, 2, 3, -1'000'000, 7}));
   const std::string none = dir.write("none", "");
   EXPECT_EQ(first_error(Dataset::csv({.filenames = {none}, .record_defaults = {text("")}, .header = true})),
-            none + " is empty, a header was wanted");
+            none + " is empty, expected a header");
 }
 
-TEST(CsvSource, AHeaderThatBreaksTheRulesCostsItself) {
+TEST(CsvSource, SkipsAHeaderThatBreaksTheRules) {
   const TempDir dir;
   EXPECT_EQ(values_and_errors(Dataset::csv({.filenames = {dir.write("a", "x\"y\n1\n2\n"), dir.write("b", "x\n3\n")},
                                             .record_defaults = {required(DType::kInt32)},
@@ -116,7 +131,7 @@ TEST(CsvSource, AHeaderThatBreaksTheRulesCostsItself) {
             (Values{-1'000'000, 1, 2, 3}));
 }
 
-TEST(CsvSource, GoesOnFromACheckpoint) {
+TEST(CsvSource, ContinuesFromACheckpoint) {
   const TempDir dir;
   std::string rows;
   for (int i = 0; i < 300; ++i) rows += i % 50 == 49 ? "\"x\n" : std::to_string(i) + "\n";
@@ -128,31 +143,31 @@ TEST(CsvSource, GoesOnFromACheckpoint) {
   const std::string saved = *first.save();
   Loader second(ds);
   ASSERT_TRUE(second.restore(saved).ok());
-  EXPECT_EQ(words_of_rest(second), words_of_rest(first));
+  EXPECT_EQ(text_of_rest(second), text_of_rest(first));
 }
 
-TEST(CsvSource, RefusesParametersThatMakeNoSense) {
+TEST(CsvSource, RejectsInvalidParameters) {
   const Array number = required(DType::kInt32);
   const auto wrong = [&](Csv csv) {
     csv.filenames = {"a"};
     return error_of(Dataset::csv(csv));
   };
-  EXPECT_EQ(wrong({}), "csv: record_defaults is empty, one for each column is wanted");
-  EXPECT_EQ(wrong({.record_defaults = {number}, .field_delim = "ab"}), "csv: field_delim is 'ab', one byte was wanted");
+  EXPECT_EQ(wrong({}), "csv: record_defaults is empty, expected one value for each column");
+  EXPECT_EQ(wrong({.record_defaults = {number}, .field_delim = "ab"}), "csv: field_delim is 'ab', expected one byte");
   EXPECT_EQ(wrong({.record_defaults = {number}, .field_delim = "\n"}),
-            "csv: field_delim is '\\x0a', which has another meaning");
+            "csv: field_delim is '\\x0a', which ends records or quotes fields; choose another byte");
   EXPECT_EQ(wrong({.record_defaults = {number}, .select_cols = {0}, .exclude_cols = {1}}),
-            "csv: select_cols and exclude_cols are both given, one of them was wanted");
+            "csv: select_cols and exclude_cols are both set, expected at most one of them");
   EXPECT_EQ(wrong({.record_defaults = {number, number}, .select_cols = {2, 1}}),
-            "csv: select_cols has 1 behind 2, it must rise");
+            "csv: select_cols contains 1 after 2, expected increasing numbers");
   EXPECT_EQ(wrong({.record_defaults = {number}, .exclude_cols = {-1}}),
-            "csv: exclude_cols has -1, columns count from 0");
+            "csv: exclude_cols contains -1, columns are numbered from 0");
   EXPECT_EQ(wrong({.record_defaults = {number}, .select_cols = {0, 1}}),
-            "csv: select_cols has 2 columns and record_defaults 1");
+            "csv: select_cols has 2 columns, but record_defaults has 1");
   EXPECT_EQ(wrong({.record_defaults = {Array::from(std::vector<int32_t>{1, 2})}}),
-            "csv: record_defaults[0] has the shape [2], one value or none was wanted");
+            "csv: record_defaults[0] has shape [2], expected one value or an empty array");
   EXPECT_EQ(wrong({.record_defaults = {Array::of(true)}}),
-            "csv: record_defaults[0] is bool, columns are int32, int64, float32, float64 or string");
+            "csv: record_defaults[0] is bool, expected int32, int64, float32, float64 or string");
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace stoker {
 namespace {
 
-// Counts to n, anew in each pass.
+// Counts to n, from 0 in each pass.
 Dataset counting(int64_t n, bool repeatable = true) {
   return Dataset::from_generator({.generator =
                                       [n] {
@@ -26,7 +26,7 @@ TEST(FromGenerator, IsCalledAgainForEachPass) {
   EXPECT_EQ(*counting(3).cardinality(), kUnknown);
 }
 
-TEST(FromGenerator, RefusesToSaveItsPlaceWhenItCannotRepeat) {
+TEST(FromGenerator, CannotBeSavedIfItIsNotRepeatable) {
   Loader loader(counting(10, false));
   ASSERT_TRUE(loader.next().ok());
   const auto saved = loader.save();
@@ -34,14 +34,14 @@ TEST(FromGenerator, RefusesToSaveItsPlaceWhenItCannotRepeat) {
   EXPECT_EQ(saved.error().code(), Code::kFailedPrecondition);
 }
 
-TEST(FromGenerator, TurnsAnExceptionIntoAnErrorAndEnds) {
+TEST(FromGenerator, ReturnsAnExceptionAsAnErrorAndEnds) {
   const Dataset ds = Dataset::from_generator(
       {.generator = [] { return []() -> Result<std::optional<Element>> { throw std::runtime_error("out of ink"); }; }});
   EXPECT_EQ(first_error(ds), "a function failed: out of ink");
 }
 
-// Counts to 3, and fails to give 1.
-Dataset stumbling() {
+// Counts to 3, and returns an error instead of 1.
+Dataset failing() {
   return Dataset::from_generator({.generator = [] {
     return [i = int64_t{0}]() mutable -> Result<std::optional<Element>> {
       if (i == 3) return std::optional<Element>();
@@ -51,11 +51,11 @@ Dataset stumbling() {
   }});
 }
 
-TEST(FromGenerator, GoesOnBehindAnErrorThatItReturns) {
-  EXPECT_EQ(values(stumbling().ignore_errors({})), (Values{0, 2}));
+TEST(FromGenerator, ContinuesAfterAnErrorThatItReturns) {
+  EXPECT_EQ(values(failing().ignore_errors({})), (Values{0, 2}));
 }
 
-TEST(FromGenerator, ChecksItsSignature) {
+TEST(FromGenerator, ChecksElementsAgainstItsSignature) {
   const Dataset ds = Dataset::from_generator({.generator =
                                                   [] {
                                                     return [i = 0]() mutable -> Result<std::optional<Element>> {
@@ -64,7 +64,7 @@ TEST(FromGenerator, ChecksItsSignature) {
                                                     };
                                                   },
                                               .output_signature = Spec::scalar(DType::kInt32)});
-  EXPECT_NE(first_error(ds).find("signature is int32[]"), std::string::npos);
+  EXPECT_NE(first_error(ds).find("expected int32[] as in output_signature"), std::string::npos);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ DATASET_EXAMPLE(
     Dataset::from_tensor_slices({.tensors = tuple_of({Element(Array::from<int64_t>({1, 2, 3})),
                                                       Element(Array::from<std::string>({"a", "bb", "c"}))})}));
 
-TEST(FromTensorSlices, GivesTheRowsOfEveryComponent) {
+TEST(FromTensorSlices, YieldsTheRowsOfEveryComponent) {
   const auto all = elements(Dataset::from_tensor_slices(
       {.tensors = tuple_of({Element(Array::from<int64_t>({7, 8})), Element(Array::from<std::string>({"a", "bb"}))})}));
   ASSERT_EQ(all.size(), 2u);
@@ -19,10 +19,10 @@ TEST(FromTensorSlices, GivesTheRowsOfEveryComponent) {
   EXPECT_EQ(all[1][1].bytes(), "bb");
 }
 
-TEST(FromTensorSlices, RefusesComponentsOfUnequalLength) {
+TEST(FromTensorSlices, RejectsComponentsOfUnequalLength) {
   EXPECT_EQ(error_of(Dataset::from_tensor_slices(
                 {.tensors = tuple_of({Element(Array::from<int64_t>({7, 8})), Element(Array::from<int64_t>({1}))})})),
-            "from_tensor_slices: component '1' has 1 rows and the first component has 2");
+            "from_tensor_slices: component '1' has 1 rows, but the first component has 2");
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 
 DATASET_EXAMPLE(Dataset::from_tensors({.tensors = Element(Array::from<int64_t>({1, 2, 3}))}));
 
-TEST(FromTensors, GivesOneElement) {
+TEST(FromTensors, YieldsOneElement) {
   const Dataset ds = Dataset::from_tensors({.tensors = Element(Array::from<int64_t>({1, 2, 3}))});
   EXPECT_EQ(elements(ds).size(), 1u);
   EXPECT_EQ(values(ds), (Values{1, 2, 3}));

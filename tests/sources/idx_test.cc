@@ -17,7 +17,7 @@ std::string idx(char type, const std::vector<uint8_t>& dims, const std::string& 
 
 constexpr char kUint8 = 8, kInt8 = 9;
 
-// Files that live as long as the program: the laws make the example again and again.
+// The files exist as long as the program, because the laws build the example several times.
 std::vector<std::string> example_files() {
   static const TempDir dir;
   return {dir.write("a", idx(kUint8, {3, 2}, "abcdef")), dir.write("b.gz", gzipped(idx(kUint8, {2, 2}, "ghij")))};
@@ -25,22 +25,22 @@ std::vector<std::string> example_files() {
 
 DATASET_EXAMPLE(Dataset::idx({.filenames = example_files()}));
 
-TEST(IdxSource, GivesTheEntriesOfSeveralFilesInOrderPlainOrGzip) {
+TEST(IdxSource, YieldsTheEntriesOfSeveralFilesInOrderPlainOrGzip) {
   const Dataset ds = Dataset::idx({.filenames = example_files()});
-  EXPECT_EQ(ds.element_spec().words(), "uint8[2]");
+  EXPECT_EQ(ds.element_spec().describe(), "uint8[2]");
   EXPECT_EQ(*ds.cardinality(), 5);
   EXPECT_EQ(values(ds), (Values{'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'}));
   EXPECT_EQ(ds.at(3)->leaves[0], Array::from(std::vector<uint8_t>{'g', 'h'}));
 }
 
-TEST(IdxSource, GivesNumbersWhereThereIsOneDimension) {
+TEST(IdxSource, YieldsScalarsIfTheFileHasOneAxis) {
   const TempDir dir;
   const Dataset ds = Dataset::idx({.filenames = {dir.write("labels", idx(kUint8, {3}, "\x07\x01\x02"))}});
-  EXPECT_EQ(ds.element_spec().words(), "uint8[]");
+  EXPECT_EQ(ds.element_spec().describe(), "uint8[]");
   EXPECT_EQ(values(ds), (Values{7, 1, 2}));
 }
 
-TEST(IdxSource, PassesOverFilesWithoutEntries) {
+TEST(IdxSource, SkipsFilesWithoutEntries) {
   const TempDir dir;
   const std::string none = dir.write("none", idx(kUint8, {0}, "")),
                     two = dir.write("two", idx(kUint8, {2}, "\x05\x06"));
@@ -48,24 +48,25 @@ TEST(IdxSource, PassesOverFilesWithoutEntries) {
   EXPECT_EQ(values(Dataset::idx({.filenames = {none}})), Values{});
 }
 
-TEST(IdxSource, RefusesFilesWhoseEntriesDiffer) {
+TEST(IdxSource, RejectsFilesWhoseEntriesDiffer) {
   const TempDir dir;
   const std::string a = dir.write("a", idx(kUint8, {1, 2}, "ab")), b = dir.write("b", idx(kUint8, {1, 3}, "abc")),
                     c = dir.write("c", idx(kInt8, {1, 2}, "ab")), one = dir.write("one", idx(kUint8, {}, "a"));
   EXPECT_EQ(error_of(Dataset::idx({.filenames = {a, b}})),
-            "idx: entries of " + b + " are uint8 of shape [3], those of the first file are uint8 of shape [2]");
+            "idx: entries of " + b + " are uint8 of shape [3], expected uint8 of shape [2] as in the first file");
   EXPECT_EQ(error_of(Dataset::idx({.filenames = {a, c}})),
-            "idx: entries of " + c + " are int8 of shape [2], those of the first file are uint8 of shape [2]");
-  EXPECT_EQ(error_of(Dataset::idx({.filenames = {one}})), "idx: " + one + " is a single value and has no entries");
-  EXPECT_EQ(error_of(Dataset::idx({})), "idx: at least one file is wanted");
+            "idx: entries of " + c + " are int8 of shape [2], expected uint8 of shape [2] as in the first file");
+  EXPECT_EQ(error_of(Dataset::idx({.filenames = {one}})),
+            "idx: " + one + " contains a scalar, expected at least one axis");
+  EXPECT_EQ(error_of(Dataset::idx({})), "idx: expected at least one file, got an empty list");
 }
 
-TEST(IdxSource, NamesTheFileThatCannotBeRead) {
+TEST(IdxSource, NamesAFileThatCannotBeRead) {
   const TempDir dir;
   const std::string whole = idx(kUint8, {2, 3}, "abcdef");
   const std::string cut = dir.write("cut", whole.substr(0, whole.size() - 1));
   EXPECT_EQ(error_of(Dataset::idx({.filenames = {cut}})),
-            "idx: " + cut + ": an idx file of shape [2, 3] and type uint8 has 5 bytes of values, 6 were wanted");
+            "idx: " + cut + ": an idx file of shape [2, 3] and type uint8 has 5 bytes of values, expected 6");
   const std::string zipped = gzipped(whole);
   const Dataset cut_gzip = Dataset::idx({.filenames = {dir.write("cut.gz", zipped.substr(0, zipped.size() - 9))}});
   ASSERT_NE(cut_gzip.error(), nullptr);
@@ -76,7 +77,7 @@ TEST(IdxSource, NamesTheFileThatCannotBeRead) {
   EXPECT_EQ(missing.error()->code(), Code::kNotFound);
 }
 
-TEST(IdxSource, NoticesInACheckpointThatAFileChanged) {
+TEST(IdxSource, RejectsACheckpointIfAFileChanged) {
   const TempDir dir;
   const auto labels = [&](const std::string& bytes) {
     return Dataset::idx({.filenames = {dir.write("labels", idx(kUint8, {3}, bytes))}});

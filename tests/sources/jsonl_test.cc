@@ -11,7 +11,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// Written once: the laws make the example again while others read it.
+// Written once: the laws build the example again while other loaders read the files.
 JsonLines example() {
   static const TempDir dir;
   static const std::vector<std::string> files = {
@@ -28,16 +28,16 @@ DATASET_EXAMPLE(Dataset::jsonl(example()));
 
 Texts words(const std::string& line, DType type, std::vector<int64_t> shape = {}) {
   const TempDir dir;
-  Texts found = words_of(Dataset::jsonl(
+  Texts found = text_of(Dataset::jsonl(
       {.filenames = {dir.write("x", line)}, .names = {"a"}, .dtypes = {type}, .shapes = {std::move(shape)}}));
   for (std::string& text : found)
     if (const size_t at = text.find(dir.at("x")); at != std::string::npos) text.replace(at, dir.at("x").size(), "x");
   return found;
 }
 
-TEST(JsonLines, GivesADictOfTheFeaturesOfEachLineAndGoesOnBehindOneThatIsWrong) {
+TEST(JsonLines, YieldsADictForEachLineAndContinuesAfterABadOne) {
   const Dataset ds = Dataset::jsonl(example());
-  EXPECT_EQ(ds.element_spec().words(), "(ids: int32[?], text: string[])");
+  EXPECT_EQ(ds.element_spec().describe(), "(ids: int32[?], text: string[])");
   Loader loader(ds);
   const Element first = **loader.next();
   EXPECT_EQ(first["text"].bytes(), "one");
@@ -47,7 +47,7 @@ TEST(JsonLines, GivesADictOfTheFeaturesOfEachLineAndGoesOnBehindOneThatIsWrong) 
   EXPECT_EQ(second["ids"].count(), 0);
   const auto wrong = loader.next();
   ASSERT_FALSE(wrong.ok());
-  EXPECT_EQ(wrong.error().message(), example().filenames[1] + ", line 1: 'text': an integer where string was wanted");
+  EXPECT_EQ(wrong.error().message(), example().filenames[1] + ", line 1: 'text': expected string, got an integer");
   EXPECT_EQ(wrong.error().place().path, example().filenames[1]);
   EXPECT_EQ(wrong.error().place().offset, 0);
   EXPECT_EQ((**loader.next())["text"].bytes(), "\xc3\xbc");
@@ -60,30 +60,32 @@ TEST(JsonLines, ReadsNumbersOfEveryType) {
   EXPECT_EQ(words(R"({"a": true})", DType::kBool), Texts{"bool[] 1;"});
   EXPECT_EQ(words(R"({"a": 1})", DType::kFloat32), Texts{"float32[] 1;"});
   EXPECT_EQ(words(R"({"a": 1.5})", DType::kFloat16), Texts{"float16[] 1.5;"});
-  EXPECT_EQ(words(R"({"a": 1.5})", DType::kInt64), Texts{"error: x, line 1: 'a': a number where int64 was wanted"});
+  EXPECT_EQ(words(R"({"a": 1.5})", DType::kInt64), Texts{"error: x, line 1: 'a': expected int64, got a number"});
   EXPECT_EQ(words(R"({"a": 1, "a": 2})", DType::kInt64), Texts{"int64[] 2;"});
 }
 
 TEST(JsonLines, ChecksShapes) {
   EXPECT_EQ(words(R"({"a": [[1, 2], [3]]})", DType::kInt64, {-1, -1}),
-            Texts{"error: x, line 1: 'a': a list of 1 where one of 2 was wanted"});
+            Texts{"error: x, line 1: 'a': expected a list of 2 items, got 1"});
   EXPECT_EQ(words(R"({"a": 1})", DType::kInt64, {2}),
-            Texts{"error: x, line 1: 'a': an integer where a list of rank 1 was wanted"});
-  EXPECT_EQ(words(R"({"a": [1]})", DType::kInt64), Texts{"error: x, line 1: 'a': a list where int64 was wanted"});
+            Texts{"error: x, line 1: 'a': expected a list of rank 1, got an integer"});
+  EXPECT_EQ(words(R"({"a": [1]})", DType::kInt64), Texts{"error: x, line 1: 'a': expected int64, got a list"});
 }
 
-TEST(JsonLines, SaysWhatIsNoObject) {
-  EXPECT_EQ(words("[1]", DType::kInt64), Texts{"error: x, line 1: a list where an object was wanted"});
-  EXPECT_EQ(words("{}", DType::kInt64), Texts{"error: x, line 1: 'a': it is missing, and has no default"});
-  EXPECT_EQ(words(R"({"a": null})", DType::kInt64), Texts{"error: x, line 1: 'a': it is null, and has no default"});
+TEST(JsonLines, RejectsLinesThatAreNotObjectsWithTheFeatures) {
+  EXPECT_EQ(words("[1]", DType::kInt64), Texts{"error: x, line 1: expected an object, got a list"});
+  EXPECT_EQ(words("{}", DType::kInt64),
+            Texts{"error: x, line 1: 'a': the key is missing and the feature has no default"});
+  EXPECT_EQ(words(R"({"a": null})", DType::kInt64),
+            Texts{"error: x, line 1: 'a': the value is null and the feature has no default"});
   const Texts found = words("\xef\xbb\xbf{\"a\": 1}\r\n{\"a\": \n{\"a\": 3}\n", DType::kInt64);
   ASSERT_EQ(found.size(), 3u);
   EXPECT_EQ(found[0], "int64[] 1;");
-  EXPECT_TRUE(found[1].starts_with("error: x, line 2: no JSON: ")) << found[1];
+  EXPECT_TRUE(found[1].starts_with("error: x, line 2: not valid JSON: ")) << found[1];
   EXPECT_EQ(found[2], "int64[] 3;");
 }
 
-TEST(JsonLines, GoesOnFromACheckpoint) {
+TEST(JsonLines, ContinuesFromACheckpoint) {
   const TempDir dir;
   std::string lines;
   for (int i = 0; i < 300; ++i) lines += i % 7 == 3 ? "\n" : "{\"a\": " + std::to_string(i) + "}\n";
@@ -96,20 +98,20 @@ TEST(JsonLines, GoesOnFromACheckpoint) {
   const std::string saved = *first.save();
   Loader second(ds);
   ASSERT_TRUE(second.restore(saved).ok());
-  EXPECT_EQ(words_of_rest(second), words_of_rest(first));
+  EXPECT_EQ(text_of_rest(second), text_of_rest(first));
 }
 
-TEST(JsonLines, RefusesFeaturesThatMakeNoSense) {
+TEST(JsonLines, RejectsInvalidFeatures) {
   const auto wrong = [](JsonLines stage) {
     stage.filenames = {"a"};
     return error_of(Dataset::jsonl(stage));
   };
-  EXPECT_EQ(wrong({}), "jsonl: names is empty, at least one feature was wanted");
-  EXPECT_EQ(wrong({.names = {"a"}}), "jsonl: 1 names and 0 dtypes");
+  EXPECT_EQ(wrong({}), "jsonl: names is empty, expected at least one feature");
+  EXPECT_EQ(wrong({.names = {"a"}}), "jsonl: expected one dtype for each of the 1 names, got 0");
   EXPECT_EQ(wrong({.names = {"a", "a"}, .dtypes = {DType::kBool, DType::kBool}}),
-            "jsonl: the feature 'a' stands twice");
+            "jsonl: names contains 'a' more than once");
   EXPECT_EQ(wrong({.names = {"a"}, .dtypes = {DType::kBool}, .defaults = {Array::of(1.0)}}),
-            "jsonl: the default of 'a' is float64 of shape [], bool of shape [] was wanted");
+            "jsonl: the default of 'a' is float64 of shape [], expected bool of shape []");
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ std::string npz(int64_t images, int64_t labels, bool deflate) {
       deflate);
 }
 
-// Written once: the laws make the example again while others read it.
+// Written once: the laws build the example again while other loaders read the files.
 const std::vector<std::string>& example_files() {
   static const TempDir dir;
   static const std::vector<std::string> files = {dir.write("a.npz", npz(2, 2, false)),
@@ -36,23 +36,23 @@ const std::vector<std::string>& example_files() {
 
 DATASET_EXAMPLE(Dataset::npz({.filenames = example_files()}));
 
-TEST(NpzSource, GivesDictsOfTheRowsOfSeveralFilesStoredOrDeflated) {
+TEST(NpzSource, YieldsDictsOfTheRowsOfSeveralFilesStoredOrDeflated) {
   const Dataset ds = Dataset::npz({.filenames = example_files()});
-  EXPECT_EQ(ds.element_spec().words(), "(image: int64[2], label: int64[])");
+  EXPECT_EQ(ds.element_spec().describe(), "(image: int64[2], label: int64[])");
   EXPECT_EQ(*ds.cardinality(), 5);
   EXPECT_EQ((*ds.at(4))["label"], Array::of(int64_t{2}));
   EXPECT_EQ((*ds.at(4))["image"], Array::from(std::vector<int64_t>{4, 5}));
   EXPECT_EQ((*ds.at(1))["image"], Array::from(std::vector<int64_t>{2, 3}));
 }
 
-TEST(NpzSource, NamesWhatIsWrongWithAFile) {
+TEST(NpzSource, NamesTheFileAndTheProblem) {
   const TempDir dir;
   const std::string uneven = dir.write("uneven.npz", npz(2, 3, false)), text = dir.write("text.npz", "text");
   EXPECT_EQ(error_of(Dataset::npz({.filenames = {uneven}})),
-            "npz: " + uneven + ": the array label has 3 rows, image has 2");
+            "npz: " + uneven + ": the array label has 3 rows, but image has 2");
   EXPECT_TRUE(error_of(Dataset::npz({.filenames = {text}})).starts_with("npz: " + text + ": not a zip"));
   std::string damaged = npz(2, 2, false);
-  damaged[damaged.find("NUMPY") + 150] ^= 1;  // a value: the checksum tells
+  damaged[damaged.find("NUMPY") + 150] ^= 1;  // changes a value, which the checksum detects
   const std::string broken = dir.write("broken.npz", damaged);
   EXPECT_TRUE(
       error_of(Dataset::npz({.filenames = {broken}})).starts_with("npz: " + broken + ": the member image.npy: "))
@@ -60,8 +60,7 @@ TEST(NpzSource, NamesWhatIsWrongWithAFile) {
   const std::string other = dir.write("other.npz", zip_of({{"image.npy", npy_of(numbers_up_to(2))}}, false));
   EXPECT_EQ(error_of(Dataset::npz({.filenames = {example_files()[0], other}})),
             "npz: rows of " + other +
-                " are (image: int64[]), those of the first file are "
-                "(image: int64[2], label: int64[])");
+                " are (image: int64[]), expected (image: int64[2], label: int64[]) as in the first file");
 }
 
 }  // namespace

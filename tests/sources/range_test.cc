@@ -20,12 +20,13 @@ TEST(Range, WrapsInSmallIntegers) {
             (Values{254, 255, 0, 1}));
 }
 
-TEST(Range, RefusesAStepOfZeroAndStrings) {
-  EXPECT_EQ(error_of(Dataset::range({.stop = 4, .step = 0})), "range: step must not be 0");
+TEST(Range, RejectsAStepOfZeroAndStrings) {
+  EXPECT_EQ(error_of(Dataset::range({.stop = 4, .step = 0})),
+            "range: step is 0, expected a positive or negative number");
   EXPECT_NE(error_of(Dataset::range({.stop = 4, .output_type = DType::kBytes})), "");
 }
 
-TEST(Range, HasAnExactLengthAtTheEdges) {
+TEST(Range, HasAnExactLengthAtTheLimitsOfInt64) {
   EXPECT_EQ(*Dataset::range({.start = 0, .stop = 10, .step = 3}).cardinality(), 4);
   EXPECT_EQ(*Dataset::range({.start = INT64_MAX - 2, .stop = INT64_MAX}).cardinality(), 2);
 }

@@ -19,13 +19,13 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-// A cache folder of the test's own.
+// Sets a cache folder for the test.
 class RecordIndexFiles : public testing::Test {
  protected:
   RecordIndexFiles() { setenv("STOKER_CACHE", dir.at("cache").c_str(), 1); }
   ~RecordIndexFiles() override { unsetenv("STOKER_CACHE"); }
 
-  // Large enough that its index is kept.
+  // Large enough that its index is stored.
   std::string large_file(char letter = 'a') const {
     std::string file;
     for (int i = 0; i < 40; ++i) append_record(file, std::string(30'000 + static_cast<size_t>(i), letter));
@@ -48,8 +48,8 @@ std::string numbered(int begin, int end) {
   return file;
 }
 
-// Each element or error with its origin.
-Words told(const Dataset& dataset) {
+// Returns each element or error with its origin.
+Words results_of(const Dataset& dataset) {
   Words found;
   Loader loader(dataset);
   while (true) {
@@ -63,7 +63,7 @@ Words told(const Dataset& dataset) {
   }
 }
 
-// Damage of every kind, in several files, one of them missing.
+// Damage of every kind, in several files, one of which is missing.
 std::vector<std::string> damaged_files(const TempDir& dir) {
   std::string payload = numbered(0, 10), header = numbered(10, 20);
   payload[13] ^= 1;
@@ -77,55 +77,55 @@ std::vector<std::string> damaged_files(const TempDir& dir) {
           dir.write("stray", numbered(30, 33) + "stray")};
 }
 
-TEST_F(RecordIndexFiles, GivesByPositionWhatTheStreamGivesErrorsAndOriginsIncluded) {
+TEST_F(RecordIndexFiles, ReadsByPositionTheSameRecordsErrorsAndOriginsAsTheStream) {
   const std::vector<std::string> files = damaged_files(dir);
   const auto stream = [&] { return Dataset::tfrecord({.filenames = files}); };
-  const Words in_order = told(stream());
-  const Words evens = told(stream().shard({.num_shards = 2, .index = 0}));
-  const Words odds = told(stream().shard({.num_shards = 2, .index = 1}));
+  const Words in_order = results_of(stream());
+  const Words evens = results_of(stream().shard({.num_shards = 2, .index = 0}));
+  const Words odds = results_of(stream().shard({.num_shards = 2, .index = 1}));
   ASSERT_EQ(evens.size() + odds.size(), in_order.size());
   for (size_t i = 0; i < in_order.size(); ++i) EXPECT_EQ((i % 2 ? odds : evens)[i / 2], in_order[i]) << i;
   EXPECT_EQ(*stream().cardinality(), static_cast<int64_t>(in_order.size()));
   EXPECT_EQ(*stream().cardinality(Counting::kAsKnown), kUnknown);
 }
 
-TEST_F(RecordIndexFiles, ShufflesEverythingAndAnswersForEachPlace) {
+TEST_F(RecordIndexFiles, ShufflesAllRecordsAndReadsEachPosition) {
   const std::string path = dir.write("a", numbered(0, 500));
   const Dataset ds = Dataset::tfrecord({.filenames = {path}});
-  const Words all = told(ds.shuffle({.seed = 3}));
-  EXPECT_NE(all, told(ds));
+  const Words all = results_of(ds.shuffle({.seed = 3}));
+  EXPECT_NE(all, results_of(ds));
   EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), 500u);
   EXPECT_EQ(ds.at(123)->leaves[0].bytes(), "123");
   EXPECT_EQ(ds.at(500).error().code(), Code::kOutOfRange);
   EXPECT_NE(ds.shuffle({}).explain()->find("positions, 500"), std::string::npos);
 }
 
-TEST_F(RecordIndexFiles, LeavesPlainReadingAndCompressedFilesStreams) {
+TEST_F(RecordIndexFiles, ReadsUnshuffledAndCompressedFilesAsStreams) {
   const std::string path = dir.write("a", numbered(0, 5));
   const Dataset ds = Dataset::tfrecord({.filenames = {path}});
-  EXPECT_NE(ds.shuffle({.buffer_size = 3}).explain()->find("made elements"), std::string::npos);
+  EXPECT_NE(ds.shuffle({.buffer_size = 3}).explain()->find("shuffle of 3 elements"), std::string::npos);
   EXPECT_EQ(ds.explain()->find("positions"), std::string::npos);
   const Dataset compressed = Dataset::tfrecord({.filenames = {path}, .compression_type = "GZIP"});
   EXPECT_EQ(*compressed.cardinality(), kUnknown);
 }
 
-TEST_F(RecordIndexFiles, KeepsWhatCountingOrPlainReadingFound) {
+TEST_F(RecordIndexFiles, StoresTheIndexFoundByCountingOrReading) {
   const std::string one = dir.write("one", large_file()), two = dir.write("two", large_file());
   EXPECT_EQ(*Dataset::tfrecord({.filenames = {one}}).cardinality(), 40);
   EXPECT_EQ(kept().size(), 1u);
-  EXPECT_EQ(told(Dataset::tfrecord({.filenames = {two}})).size(), 40u);
+  EXPECT_EQ(results_of(Dataset::tfrecord({.filenames = {two}})).size(), 40u);
   EXPECT_EQ(kept().size(), 2u);
   EXPECT_EQ(FileIndex::kept(two)->view().records(), 40);
   EXPECT_EQ(FileIndex::kept(two)->view().place(1), 30'016);
 }
 
-TEST_F(RecordIndexFiles, DoesNotBelieveWhatIsKeptOfAnotherFile) {
+TEST_F(RecordIndexFiles, IgnoresTheIndexOfAnotherFile) {
   const std::string path = dir.write("one", large_file());
   ASSERT_EQ(*Dataset::tfrecord({.filenames = {path}}).cardinality(), 40);
-  dir.write("one", large_file() + numbered(0, 3));  // grown
+  dir.write("one", large_file() + numbered(0, 3));  // the file has grown
   EXPECT_FALSE(FileIndex::kept(path));
   EXPECT_EQ(*Dataset::tfrecord({.filenames = {path}}).cardinality(), 43);
-  // The same size and the same ends, and two records in the middle as one.
+  // The same size, the same first and last bytes, and two records in the middle merged into one.
   std::string other;
   for (int i = 0; i < 20; ++i) append_record(other, std::string(100, 'x'));
   std::string merged = other;
@@ -140,10 +140,10 @@ TEST_F(RecordIndexFiles, DoesNotBelieveWhatIsKeptOfAnotherFile) {
   const auto before = fs::last_write_time(swapped);
   dir.write("swapped", merged);
   fs::last_write_time(swapped, before + std::chrono::seconds(1));
-  EXPECT_EQ(told(Dataset::tfrecord({.filenames = {swapped}}).shuffle({})).size(), 102u);
+  EXPECT_EQ(results_of(Dataset::tfrecord({.filenames = {swapped}}).shuffle({})).size(), 102u);
 }
 
-TEST_F(RecordIndexFiles, BelievesTheIndexOfACopy) {
+TEST_F(RecordIndexFiles, UsesTheIndexOfACopy) {
   const std::string path = dir.write("a/one", large_file());
   ASSERT_TRUE(FileIndex::made(path)->keep_beside(path).ok());
   fs::copy(dir.at("a"), dir.at("b"), fs::copy_options::recursive);
@@ -151,11 +151,11 @@ TEST_F(RecordIndexFiles, BelievesTheIndexOfACopy) {
   EXPECT_TRUE(FileIndex::kept(dir.at("b/one")));
 }
 
-TEST_F(RecordIndexFiles, SaysThatAFileIsNotTheOneThatWasCounted) {
+TEST_F(RecordIndexFiles, FailsIfAFileChangedAfterItsRecordsWereCounted) {
   const std::string path = dir.write("one", large_file());
   const Dataset ds = Dataset::tfrecord({.filenames = {path}});
   ASSERT_EQ(*ds.cardinality(), 40);
-  // FileSet keeps what it has opened: this one has another place in the file system.
+  // FileSet keeps files open, so the path gets a new file.
   fs::rename(path, dir.at("moved"));
   dir.write("one", large_file().substr(0, 50'000));
   const Dataset anew = Dataset::tfrecord({.filenames = {path}});
@@ -168,15 +168,15 @@ TEST_F(RecordIndexFiles, SaysThatAFileIsNotTheOneThatWasCounted) {
   EXPECT_EQ(cut.error().place().path, path);
 }
 
-TEST_F(RecordIndexFiles, SaysThatALargerFileIsNotTheOneThatWasCounted) {
+TEST_F(RecordIndexFiles, FailsIfAFileGrewAfterItsRecordsWereCounted) {
   const std::string path = dir.write("one", numbered(0, 5));
   const Dataset ds = Dataset::tfrecord({.filenames = {path}});
   ASSERT_EQ(*ds.cardinality(), 5);
   dir.write("one", numbered(1000, 1009));
-  EXPECT_THAT(ds.at(2).error().message(), testing::HasSubstr("not the file any more whose records were counted"));
+  EXPECT_THAT(ds.at(2).error().message(), testing::HasSubstr("has changed since its records were counted"));
 }
 
-TEST_F(RecordIndexFiles, DoesWithoutAFolderItCannotWrite) {
+TEST_F(RecordIndexFiles, WorksWithAReadOnlyCacheFolder) {
   const std::string path = dir.write("one", large_file());
   fs::create_directories(dir.at("cache"));
   fs::permissions(dir.at("cache"), fs::perms::owner_read | fs::perms::owner_exec);
@@ -186,7 +186,7 @@ TEST_F(RecordIndexFiles, DoesWithoutAFolderItCannotWrite) {
   EXPECT_FALSE(FileIndex::made(path)->keep_in_cache(path).ok());
 }
 
-TEST_F(RecordIndexFiles, GoesOnFromACheckpointByPosition) {
+TEST_F(RecordIndexFiles, ContinuesFromACheckpointByPosition) {
   const std::string path = dir.write("a", numbered(0, 300));
   const Dataset ds = Dataset::tfrecord({.filenames = {path}}).shuffle({.seed = 5});
   Loader first(ds);
@@ -194,7 +194,7 @@ TEST_F(RecordIndexFiles, GoesOnFromACheckpointByPosition) {
   const std::string saved = *first.save();
   Loader second(ds);
   ASSERT_TRUE(second.restore(saved).ok());
-  EXPECT_EQ(words_of_rest(second), words_of_rest(first));
+  EXPECT_EQ(text_of_rest(second), text_of_rest(first));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// Written once: the laws make the example again while others read it.
+// Written once: the laws build the example again while other loaders read the files.
 Tar example(const std::string& compression = {}) {
   static const TempDir dir;
   static const std::string a = tar_file("a/1.jpg", "one") + tar_file("a/1.cls", "1") + tar_file("a/2.jpg", "two") +
@@ -27,7 +27,7 @@ Tar example(const std::string& compression = {}) {
 DATASET_EXAMPLE(Dataset::tar(example()));
 DATASET_EXAMPLE(Dataset::tar(example("GZIP")));
 
-// "key: part, part" of each, in the order of names; an error as itself.
+// Returns "key: part, part" for each sample, in the order of names; for an error, its message.
 Texts samples(const Dataset& dataset) {
   Texts found;
   Loader loader(dataset);
@@ -48,7 +48,7 @@ Texts samples(const TempDir& dir, const std::string& bytes, Texts components = {
   return samples(Dataset::tar({.filenames = {dir.write("x.tar", bytes)}, .components = std::move(components)}));
 }
 
-TEST(TarSource, GivesADictForTheMembersOfEachKey) {
+TEST(TarSource, YieldsADictForTheMembersOfEachKey) {
   const Tar tar = example();
   const Texts expected = {"a/1: cls=1 jpg=one", "a/2: cls=2 jpg=two", "b/3: cls=3 jpg=three",
                           tar.filenames[1] + ": the sample b/4 has no cls"};
@@ -59,7 +59,7 @@ TEST(TarSource, GivesADictForTheMembersOfEachKey) {
   EXPECT_EQ((*Dataset::tar(tar).at(0))["__url__"].bytes(), tar.filenames[0]);
 }
 
-TEST(TarSource, IsAListWhereTheFilesArePlain) {
+TEST(TarSource, IsAListIfTheFilesAreNotCompressed) {
   const Dataset ds = Dataset::tar(example());
   EXPECT_EQ(*ds.cardinality(), 4);
   const Element third = *ds.at(2);
@@ -68,13 +68,13 @@ TEST(TarSource, IsAListWhereTheFilesArePlain) {
   EXPECT_EQ(*Dataset::tar(example("GZIP")).cardinality(), kUnknown);
 }
 
-TEST(TarSource, GivesTheComponentsAskedFor) {
+TEST(TarSource, YieldsTheRequestedComponents) {
   Tar tar = example();
   tar.components = {"jpg"};
   EXPECT_EQ(samples(Dataset::tar(tar)), (Texts{"a/1: jpg=one", "a/2: jpg=two", "b/3: jpg=three", "b/4: jpg=four"}));
 }
 
-TEST(TarSource, FindsKeysAsWebDatasetDoes) {
+TEST(TarSource, SplitsNamesLikeWebDataset) {
   const auto words = [](std::string_view name) {
     const auto found = tar_name_of(name);
     return found ? found->key + " " + found->extension : "";
@@ -95,24 +95,24 @@ TEST(TarSource, ReadsEveryDialectOfLongNames) {
             (Texts{deep + ": txt=gnu", deep + "2: txt=pax", "f\xc3\xbcr: txt=name"}));
 }
 
-TEST(TarSource, PassesOverWhatIsNoPartOfASample) {
+TEST(TarSource, SkipsMembersThatAreNotPartOfASample) {
   const TempDir dir;
   EXPECT_EQ(samples(dir, tar_header("./", 0, '5') + tar_file("./a.txt", "x") + tar_file("./._a.txt", "resource") +
                              tar_header("link.txt", 0, '2', "a.txt") + tar_file("README", "read") + tar_end()),
             Texts{"a: txt=x"});
 }
 
-TEST(TarSource, JoinsMembersOfAKeyThatStandApart) {
+TEST(TarSource, JoinsMembersOfAKeyThatAreNotAdjacent) {
   const TempDir dir;
   EXPECT_EQ(samples(dir, tar_file("1.a", "1a") + tar_file("2.a", "2a") + tar_file("1.b", "1b") + tar_file("2.b", "2b")),
             (Texts{"1: a=1a b=1b", "2: a=2a b=2b"}));
 }
 
-TEST(TarSource, ReadsConcatenatedArchivesAndOnesWithoutEnd) {
+TEST(TarSource, ReadsConcatenatedArchivesAndArchivesWithoutAnEndMarker) {
   const TempDir dir;
   EXPECT_EQ(samples(dir, tar_file("1.a", "x") + tar_end() + std::string(8192, '\0') + tar_file("2.a", "y")),
             (Texts{"1: a=x", "2: a=y"}));
-  EXPECT_EQ(samples(dir, ""), Texts{"tar: no file has a sample to tell the components; name them in `components`"});
+  EXPECT_EQ(samples(dir, ""), Texts{"tar: the files contain no samples; list the extensions in `components`"});
   EXPECT_EQ(samples(dir, "", {"a"}), Texts{});
   EXPECT_EQ(samples(dir, tar_end(), {"a"}), Texts{});
 }
@@ -121,16 +121,16 @@ TEST(TarSource, ResolvesHardLinks) {
   const TempDir dir;
   EXPECT_EQ(samples(dir, tar_file("./1.a", "same") + tar_link("2.a", "1.a") + tar_link("3.a", "0.a")),
             (Texts{"1: a=same", "2: a=same",
-                   dir.at("x.tar") + ": the member 3.a is a link to 0.a, which does not come before it"}));
+                   dir.at("x.tar") + ": the member 3.a is a link to 0.a, expected a link to an earlier member"}));
 }
 
-TEST(TarSource, AMemberThatStandsTwiceIsAnErrorOfItsSample) {
+TEST(TarSource, ReturnsAnErrorForASampleWithADuplicateMember) {
   const TempDir dir;
   EXPECT_EQ(samples(dir, tar_file("1.a", "x") + tar_file("2.a", "y") + tar_file("1.a", "z")),
             (Texts{dir.at("x.tar") + ": the sample 1 has a twice, at bytes 512 and 2560", "2: a=y"}));
 }
 
-TEST(TarSource, ACutFileIsOneErrorThatNamesTheMemberAndItsPlace) {
+TEST(TarSource, ReturnsOneErrorForATruncatedFileWithTheMemberAndItsOffset) {
   const TempDir dir;
   const std::string whole =
       tar_file("1.a", "x") + tar_file("1.b", "y") + tar_file("2.a", "z") + tar_file("2.b", std::string(2000, 'b'));
@@ -148,7 +148,7 @@ TEST(TarSource, ACutFileIsOneErrorThatNamesTheMemberAndItsPlace) {
 TEST(TarSource, NamesADamagedHeader) {
   const TempDir dir;
   std::string bytes = tar_file("1.a", "x") + tar_file("2.a", "y") + tar_file("3.a", "z");
-  bytes[1024 + 150] = '7';  // in the checksum of the second
+  bytes[1024 + 150] = '7';  // in the checksum of the second member
   const Texts found = samples(dir, bytes);
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0], "1: a=x");
@@ -157,7 +157,7 @@ TEST(TarSource, NamesADamagedHeader) {
   EXPECT_TRUE(error_of(Dataset::tar({.filenames = {text}})).starts_with("tar: " + text + ": the tar is damaged"));
 }
 
-TEST(TarSource, ACutCompressedFileIsOneErrorAndTheNextFollows) {
+TEST(TarSource, ReturnsOneErrorForATruncatedCompressedFileAndContinuesWithTheNext) {
   const TempDir dir;
   const std::string bytes = gzipped(tar_file("1.a", "x") + tar_file("2.a", "y") + tar_end());
   const std::string cut = dir.write("cut.tgz", bytes.substr(0, bytes.size() - 12));
@@ -168,13 +168,13 @@ TEST(TarSource, ACutCompressedFileIsOneErrorAndTheNextFollows) {
   EXPECT_NE(found[found.size() - 2].find("cut.tgz ends too early"), std::string::npos) << found[found.size() - 2];
 }
 
-TEST(TarSource, RefusesComponentsThatMakeNoSense) {
+TEST(TarSource, RejectsInvalidComponents) {
   const std::string path = example().filenames[0];
   EXPECT_EQ(error_of(Dataset::tar({.filenames = {path}, .components = {"jpg", "jpg"}})),
-            "tar: components has 'jpg', extensions that differ were wanted");
+            "tar: components contains 'jpg', expected distinct extensions such as 'jpg'");
   EXPECT_EQ(error_of(Dataset::tar({.filenames = {path}, .components = {"__key__"}})),
-            "tar: components has '__key__', extensions that differ were wanted");
-  EXPECT_EQ(error_of(Dataset::tar({})), "tar: at least one file is wanted");
+            "tar: components contains '__key__', expected distinct extensions such as 'jpg'");
+  EXPECT_EQ(error_of(Dataset::tar({})), "tar: expected at least one file, got an empty list");
 }
 
 }  // namespace

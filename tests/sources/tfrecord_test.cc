@@ -26,8 +26,8 @@ std::string numbered(int begin, int end) {
   return file;
 }
 
-// Several files, one of them empty and one damaged in the middle. Written once:
-// loaders of other copies of the data set may have them open.
+// Several files, one of them empty and one damaged in the middle. Written once, because loaders of other copies of the
+// dataset may have them open.
 Words example_files(bool compressed) {
   static const TempDir dir;
   std::string damaged = numbered(10, 20);
@@ -57,7 +57,7 @@ Words payloads(const Dataset& dataset) {
   return found;
 }
 
-TEST(TFRecordSource, GivesTheRecordsOfSeveralFilesInOrder) {
+TEST(TFRecordSource, YieldsTheRecordsOfSeveralFilesInOrder) {
   TempDir dir;
   const Words names{dir.write("a", file_of({"one", ""})), dir.write("b", ""), dir.write("c", file_of({"three"}))};
   EXPECT_EQ(payloads(Dataset::tfrecord({.filenames = names})), (Words{"one", "", "three"}));
@@ -73,7 +73,7 @@ TEST(TFRecordSource, ReadsCompressedFiles) {
             wanted);
 }
 
-// Sizes around the block's, so that records and headers cross its end anywhere.
+// Sizes close to the block size, so that records and headers cross the end of a block at every offset.
 TEST(TFRecordSource, ReadsRecordsThatCrossBlocks) {
   TempDir dir;
   Words wanted;
@@ -84,7 +84,7 @@ TEST(TFRecordSource, ReadsRecordsThatCrossBlocks) {
   EXPECT_EQ(payloads(Dataset::tfrecord({.filenames = {compressed}, .compression_type = "GZIP"})), wanted);
 }
 
-TEST(TFRecordSource, EndsAFileThatIsCutShortWhileItIsRead) {
+TEST(TFRecordSource, EndsAFileThatIsTruncatedWhileItIsRead) {
   TempDir dir;
   const std::string path = dir.write("cut", file_of({std::string(10'000, 'a'), std::string(50'000, 'b'), "c"}));
   const TFRecord source{.filenames = {path, dir.write("next", file_of({"d"}))}};
@@ -95,13 +95,13 @@ TEST(TFRecordSource, EndsAFileThatIsCutShortWhileItIsRead) {
   const auto cut = source.next(state, context);
   ASSERT_FALSE(cut.ok());
   EXPECT_EQ(cut.error().code(), Code::kDataLoss);
-  EXPECT_EQ(cut.error().message(), "the file was cut short while it was read");
+  EXPECT_EQ(cut.error().message(), truncated_error("", -1).message());
   EXPECT_EQ(cut.error().place().path, path);
   EXPECT_EQ((*source.next(state, context))->leaves[0].bytes(), "d");
   EXPECT_FALSE(source.next(state, context)->has_value());
 }
 
-// What a state gives, and where it stands behind each: row by row, or as many at once as lie ready.
+// Returns each result and the state after it, row by row or as many rows at a time as are ready.
 Words walked(const TFRecord& source, int64_t at_once) {
   TFRecord::State state;
   Context context;
@@ -124,7 +124,7 @@ Words without_states(Words found) {
   return found;
 }
 
-TEST(TFRecordSource, GivesTheSameManyAtOnceAsOneByOne) {
+TEST(TFRecordSource, YieldsTheSameRecordsInRunsAsOneByOne) {
   for (const std::string type : {"", "GZIP"}) {
     const TFRecord source{.filenames = example_files(type == "GZIP"), .compression_type = type};
     const Words one_by_one = walked(source, 0);
@@ -133,12 +133,12 @@ TEST(TFRecordSource, GivesTheSameManyAtOnceAsOneByOne) {
   }
 }
 
-TEST(TFRecordSource, StandsBehindTheRowsItGave) {
+TEST(TFRecordSource, AdvancesTheStateByTheRowsItReturned) {
   TempDir dir;
   const TFRecord source{.filenames = {dir.write("a", numbered(0, 9))}};
   TFRecord::State state;
   Context context;
-  EXPECT_EQ(source.next_rows(state, 3, context).size(), 0);  // the first is opened by next()
+  EXPECT_EQ(source.next_rows(state, 3, context).size(), 0);  // next() opens the first file
   ASSERT_TRUE(source.next(state, context).ok());
   EXPECT_EQ(source.next_rows(state, 3, context).size(), 3);
   EXPECT_EQ(state.offset, 4 * 17);
@@ -146,8 +146,8 @@ TEST(TFRecordSource, StandsBehindTheRowsItGave) {
   EXPECT_EQ((*source.next(again, context))->leaves[0].bytes(), "4");
 }
 
-// A row shows the file, not the table it came in, and keeps no more than that.
-TEST(TFRecordSource, NamesThePlaceOfARowAmongMany) {
+// A row refers to the file, not to the table of views that contained it, and keeps only the file alive.
+TEST(TFRecordSource, NamesTheOffsetOfARowInARun) {
   TempDir dir;
   const std::string path = dir.write("a", numbered(0, 9));
   const TFRecord source{.filenames = {path}};
@@ -161,7 +161,7 @@ TEST(TFRecordSource, NamesThePlaceOfARowAmongMany) {
   EXPECT_EQ(row.source()->offset, 3 * 17);
 }
 
-TEST(TFRecordSource, EndsManyAtOnceWhereAFileIsCutShort) {
+TEST(TFRecordSource, EndsARunWhereAFileIsTruncated) {
   TempDir dir;
   const std::string path = dir.write("cut", file_of(Words(100, std::string(10'000, 'a'))));
   const TFRecord source{.filenames = {path}};
@@ -169,11 +169,11 @@ TEST(TFRecordSource, EndsManyAtOnceWhereAFileIsCutShort) {
   Context context;
   ASSERT_TRUE(source.next(state, context).ok());
   std::filesystem::resize_file(path, 45'000);
-  EXPECT_EQ(source.next_rows(state, 100, context).size(), 3);
-  EXPECT_EQ(source.next(state, context).error().message(), "the file was cut short while it was read");
+  EXPECT_EQ(source.next_rows(state, 100, context).size(), 0);  // before the cut, too: none of them would be delivered
+  EXPECT_EQ(source.next(state, context).error().message(), truncated_error("", -1).message());
 }
 
-TEST(TFRecordSource, GoesOnBehindDamageAndNamesFileAndByte) {
+TEST(TFRecordSource, ContinuesAfterDamageAndNamesTheFileAndTheByte) {
   TempDir dir;
   std::string file = file_of({"one", "two", "three"});
   file[19 + 12] ^= 1;
@@ -185,10 +185,10 @@ TEST(TFRecordSource, GoesOnBehindDamageAndNamesFileAndByte) {
   EXPECT_EQ(damaged.error().code(), Code::kDataLoss);
   EXPECT_EQ(damaged.error().place().path, path);
   EXPECT_EQ(damaged.error().place().offset, 19);
-  EXPECT_EQ(words_of_rest(loader), (Words{"string[] 'three';"}));
+  EXPECT_EQ(text_of_rest(loader), (Words{"string[] 'three';"}));
 }
 
-TEST(TFRecordSource, GoesOnWithTheNextFileBehindOneThatIsMissingOrCut) {
+TEST(TFRecordSource, ContinuesWithTheNextFileAfterAMissingOrTruncatedOne) {
   TempDir dir;
   const std::string cut = dir.write("cut", file_of({"one", "two"}).substr(0, 33));
   const std::string whole = dir.write("whole", file_of({"three"}));
@@ -197,11 +197,11 @@ TEST(TFRecordSource, GoesOnWithTheNextFileBehindOneThatIsMissingOrCut) {
   ASSERT_TRUE(loader.next().ok());
   const auto lost = loader.next();
   ASSERT_FALSE(lost.ok());
-  EXPECT_EQ(lost.error().message(), "the record at byte 19 is cut off: the file ends 5 bytes too early");
-  EXPECT_EQ(words_of_rest(loader), (Words{"string[] 'three';"}));
+  EXPECT_EQ(lost.error().message(), "the record at byte 19 is truncated: the file ends 5 bytes too early");
+  EXPECT_EQ(text_of_rest(loader), (Words{"string[] 'three';"}));
 }
 
-TEST(TFRecordSource, LetsErrorsFurtherOnNameTheRecordsPlace) {
+TEST(TFRecordSource, LetsDownstreamErrorsNameTheOffsetOfTheRecord) {
   TempDir dir;
   const std::string path = dir.write("a", file_of({"one", "two", "three"}));
   const auto fail_two = [](const Element& e) -> Result<Element> {
@@ -216,7 +216,7 @@ TEST(TFRecordSource, LetsErrorsFurtherOnNameTheRecordsPlace) {
   EXPECT_EQ(failed.error().place().offset, 19);
 }
 
-TEST(TFRecordSource, GoesOnFromACheckpointByItsOffset) {
+TEST(TFRecordSource, ContinuesFromACheckpointByOffset) {
   TempDir dir;
   const std::string path = dir.write("a", numbered(0, 500));
   const Dataset ds = Dataset::tfrecord({.filenames = {path}});
@@ -225,11 +225,11 @@ TEST(TFRecordSource, GoesOnFromACheckpointByItsOffset) {
   const std::string saved = *first.save();
   Loader second(ds);
   ASSERT_TRUE(second.restore(saved).ok());
-  EXPECT_EQ(words_of_rest(second), words_of_rest(first));
+  EXPECT_EQ(text_of_rest(second), text_of_rest(first));
 }
 
-TEST(TFRecordSource, WantsAFileAndAKnownCompression) {
-  EXPECT_NE(error_of(Dataset::tfrecord({})).find("at least one file is wanted"), std::string::npos);
+TEST(TFRecordSource, RequiresAFileAndAKnownCompression) {
+  EXPECT_NE(error_of(Dataset::tfrecord({})).find("expected at least one file"), std::string::npos);
   EXPECT_NE(error_of(Dataset::tfrecord({.filenames = {"a"}, .compression_type = "XZ"})).find("'XZ'"),
             std::string::npos);
 }

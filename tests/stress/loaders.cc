@@ -1,7 +1,7 @@
-// Calls random public functions of random loaders from several threads, while
-// user functions throw, sleep and read loaders of their own and the budget is
-// small. It must neither crash, hang, deliver a wrong element nor fail with an
-// error of any other origin, and in the end nothing may be held. Run it under the sanitizers:
+// Stress test: calls random public functions of random loaders from several threads,
+// while user functions throw, sleep and iterate loaders of their own, with a small
+// memory budget. The test fails on a crash, a hang, a wrong element or an unexpected
+// error, and if memory is still held at the end. Run it under the sanitizers:
 //   loaders [--seconds 20] [--seed N] [--threads 6]
 #include <unistd.h>
 
@@ -90,7 +90,7 @@ std::vector<std::string> text_files(const std::filesystem::path& folder) {
   return paths;
 }
 
-// ---- what each dataset may deliver
+// ---- checks of the delivered elements
 
 using Check = std::function<bool(const Element&)>;
 
@@ -104,7 +104,7 @@ bool holds_numbers(const Array& array) {
 Check pairs(int64_t rows, std::function<bool(int64_t)> is_expected = is_number) {
   return [=](const Element& e) {
     if (e.leaves.size() != 2 || e[0].type() != DType::kInt64 || e[1].type() != DType::kInt64) return false;
-    if (!std::ranges::equal(e[0].dims(), e[1].dims()) || e[0].rank() != (rows == 1 ? 0 : 1)) return false;
+    if (!std::ranges::equal(e[0].shape(), e[1].shape()) || e[0].rank() != (rows == 1 ? 0 : 1)) return false;
     if (e[0].count() < 1 || e[0].count() > rows) return false;
     const auto x = e[0].values<int64_t>();
     return std::ranges::all_of(x, is_expected) &&
@@ -123,7 +123,7 @@ Check lucky_numbers(int64_t rows) {
 // `n` times the same number, or a batch of up to `rows` such arrays.
 Check filled_arrays(int64_t n, int64_t rows = 1) {
   return [=](const Element& e) {
-    if (e.leaves.size() != 1 || e[0].rank() != (rows == 1 ? 1 : 2) || e[0].dims().back() != n) return false;
+    if (e.leaves.size() != 1 || e[0].rank() != (rows == 1 ? 1 : 2) || e[0].shape().back() != n) return false;
     if (e[0].count() > rows * n || !holds_numbers(e[0])) return false;
     const auto values = e[0].values<int64_t>();
     for (size_t i = 0; i < values.size(); ++i)
@@ -197,13 +197,13 @@ std::vector<Checked> datasets(const std::filesystem::path& folder) {
   };
 }
 
-// A small budget refuses, and throws_sometimes() throws; nothing else fails.
+// Expected errors: a small budget is exceeded, or throws_sometimes() throws.
 bool is_expected(const Error& error, bool throws) {
   if (error.code() == Code::kResourceExhausted) return true;
   return throws && error.message().find("an unlucky number") != std::string::npos;
 }
 
-// As a consumer does that normalizes in place.
+// Writes into the arrays, as a consumer that normalizes in place does.
 void scribble(const Element& e) {
   for (const Array& leaf : e.leaves)
     if (leaf.type() != DType::kBytes && !leaf.is_number())
@@ -219,7 +219,7 @@ struct Slot {
   std::string saved;  // a checkpoint of this dataset
 };
 
-// What one thread does, for the one that watches.
+// The current call of one thread, read by the thread that checks for hangs.
 struct Calls {
   std::atomic<const char*> current = "no call yet";
   std::atomic<size_t> dataset = 0;
@@ -260,7 +260,7 @@ class Stress {
   }
 
  private:
-  // Returns when every thread has ended. One whose call does not return for 30 s
+  // Returns when every thread has ended. A call that does not return within 30 s
   // fails the program.
   void watch() {
     std::vector<int64_t> seen(calls_.size(), -1);
@@ -351,7 +351,7 @@ class Stress {
 
   static void expect_closed(const std::string& call, const Error& error) {
     if (error.code() != Code::kFailedPrecondition || error.message().find("closed") == std::string::npos)
-      fail(call + ": " + error.words());
+      fail(call + ": " + error.describe());
   }
 
   void pull(Loader& loader, const Checked& checked, Calls& calls, uint64_t elements) {
@@ -360,11 +360,11 @@ class Stress {
       const Result<std::optional<Element>> next = loader.next();
       const std::string where = "dataset " + std::to_string(calls.dataset) + ": ";
       if (!next) {
-        if (!is_expected(next.error(), checked.delivers_errors)) fail(where + next.error().words());
+        if (!is_expected(next.error(), checked.delivers_errors)) fail(where + next.error().describe());
         continue;
       }
       if (!*next) return;
-      if (!checked.check(**next)) fail(where + "a wrong element: " + (*next)->words());
+      if (!checked.check(**next)) fail(where + "a wrong element: " + (*next)->describe());
       scribble(**next);
       ++delivered_;
     }

@@ -1,5 +1,6 @@
-"""Random public functions of random iterators from several Python threads, with functions that raise, sleep, compute
-and iterate datasets of their own. Nothing may crash, hang or deliver a wrong element, and nothing may be held at the end.
+"""Stress test: call random public functions of random iterators from several Python threads, while user functions
+raise, sleep, compute and iterate datasets of their own. The test fails on a crash, a hang or a wrong element, and if
+memory is still held at the end.
 
     python tests/stress/loaders.py [--seconds 20] [--seed N] [--threads 6]
 """
@@ -51,7 +52,7 @@ def numbers():
 
 
 def datasets():
-    """Each array of 32 holds one value, each pair holds x and 2x."""
+    """Assert that each array of 32 has one value, and each pair is x and 2x."""
     some = sk.Dataset.range(300)
     return [
         some.map(lambda x: (x, x * 2)).batch(7),
@@ -87,11 +88,11 @@ def check(element):
     else:
         x, = arrays
     assert x.size and np.all((x >= 0) & (x < 300)), element
-    if x.ndim and x.shape[-1] == 32:  # filled(); a batch of numbers has 7 at most
+    if x.ndim and x.shape[-1] == 32:  # filled(); a batch of numbers has at most 7
         assert np.all(x == x[..., :1]), element
     for leaf in leaves(element):
         if np.ndim(leaf):
-            leaf[...] = -1  # as a consumer does that normalizes in place
+            leaf[...] = -1  # as a consumer that normalizes in place does
 
 
 class Stress:
@@ -115,7 +116,7 @@ class Stress:
         return sum(self.calls)
 
     def watch(self, threads):
-        """Ends the process with all stacks when a thread makes no call for HANGS_AFTER."""
+        """Print all stacks and exit the process if a thread makes no call for HANGS_AFTER seconds."""
         seen, moved = list(self.calls), [time.monotonic()] * len(threads)
         while any(thread.is_alive() for thread in threads):
             time.sleep(0.1)
@@ -201,14 +202,14 @@ def main():
     parser.add_argument("--threads", type=int, default=6)
     options = parser.parse_args()
     print(f"seed {options.seed}, {options.threads} threads, {options.seconds:g} s", flush=True)
-    sys.setswitchinterval(1e-4)  # the GIL changes hands often
+    sys.setswitchinterval(1e-4)  # switch threads often
     stress = Stress(options.seed, options.threads)
     calls = stress.run(options.seconds)
     stress.slots.clear()
     stress.datasets.clear()
     gc.collect()
     faulthandler.dump_traceback_later(HANGS_AFTER, exit=True)
-    while sk._core.memory_use()[0] > 0:  # a dropped iterator's last calls end
+    while sk._core.memory_use()[0] > 0:  # until the last calls of dropped iterators end
         time.sleep(0.01)
     faulthandler.cancel_dump_traceback_later()
     print(f"{calls} calls")

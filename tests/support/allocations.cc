@@ -28,7 +28,7 @@ bool allocations_are_counted() { return STOKER_COUNTS_ALLOCATIONS; }
 
 #if STOKER_COUNTS_ALLOCATIONS
 
-// Not inlined: the compiler would take the pair of malloc and delete for a mistake.
+// Not inlined, because the compiler would warn about the pair of malloc and delete.
 __attribute__((noinline)) void* operator new(std::size_t bytes) {
   ++stoker::calls;
   if (void* memory = std::malloc(bytes)) return memory;

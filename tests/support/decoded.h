@@ -6,24 +6,24 @@
 #include <string>
 #include <vector>
 
-#include "stoker/codecs/picture.h"
+#include "stoker/codecs/image.h"
 
 namespace stoker {
 
-// What a decoder gives: decoded(decode_gif, gif_info, bytes, GifOptions{}). A
-// gap between rows shows what is written there.
-struct DecodedPicture {
-  PictureInfo info;
-  std::vector<int> samples;  // of 8 bits
+// The result of a decoder: decoded(decode_gif, gif_info, bytes, GifOptions{}). A gap
+// between rows detects writes beyond the end of a row.
+struct DecodedImage {
+  ImageInfo info;
+  std::vector<int> samples;  // 8 bits each
 };
 
 template <typename Decode, typename Info, typename Options>
-Result<DecodedPicture> decoded_by(Decode decode, Info info_of, Bytes bytes, const Options& options) {
-  DecodedPicture result;
+Result<DecodedImage> decoded_by(Decode decode, Info info_of, Bytes bytes, const Options& options) {
+  DecodedImage result;
   std::vector<uint8_t> memory;
   int64_t stride = 0;
-  const std::string own(bytes);  // a copy, so that reading too far shows
-  const Result<void> done = decode(own, options, [&](const PictureInfo& info) -> Result<PixelRows> {
+  const std::string own(bytes);  // a copy, so that sanitizers detect reads beyond its end
+  const Result<void> done = decode(own, options, [&](const ImageInfo& info) -> Result<PixelRows> {
     result.info = info;
     stride = info.width * info.channels + 4;
     memory.assign(static_cast<size_t>(info.frames * info.height * stride), 7);

@@ -6,7 +6,7 @@
 
 namespace stoker {
 
-// What an operation gives for elements 0, 1, … of a data set.
+// The results of an operation for elements 0, 1, … of a dataset.
 template <typename Op>
 Arrays for_elements(const Op& op, const Arrays& inputs, int32_t n) {
   const Origins origins(0, 0, 0, n);

@@ -11,13 +11,13 @@
 
 namespace stoker {
 
-// The value of a symbolic function on arrays: eval([](Value x) { return x + 1; }, {x}).
+// Evaluates a symbolic function on arrays: eval([](Value x) { return x + 1; }, {x}).
 //
-// Computes it as a run of one, as a block of rows, as rows that lie apart, and
-// once more from its JSON; checks that all agree and that the types said
-// before running are those that came.
+// Computes it on a run of one row, on a block of rows, on separate rows, and again
+// from its JSON form. Checks that all results agree, and that the spec computed
+// before running matches the result.
 
-// A run of these columns: one is the element, several are its fields.
+// A run of these columns: one is the element itself, several are its components.
 inline Run run_of(Columns columns) {
   Run run;
   run.size = static_cast<int32_t>(columns[0].size());
@@ -43,7 +43,7 @@ inline Result<Element> first_of(const Program& program, Run run) {
   Context context;
   STOKER_TRY(program.apply(run, context));
   if (!run.failed.empty()) {
-    EXPECT_EQ(static_cast<int32_t>(run.failed.size()), run.size);  // the rows are alike
+    EXPECT_EQ(static_cast<int32_t>(run.failed.size()), run.size);  // all rows are equal
     return run.failed[0].error;
   }
   const Element first = run.element(0);
@@ -67,7 +67,7 @@ inline Result<std::shared_ptr<const Program>> read_again(const Program& program)
   return Program::from_json(parsed, read);
 }
 
-// Whether shapes are known before running.
+// Whether the spec computed before running has complete shapes.
 enum class Shapes { kKnown, kInPart };
 
 inline Result<Element> eval_element(const Function& function, const Arrays& arguments, Shapes shapes = Shapes::kKnown) {
@@ -76,21 +76,21 @@ inline Result<Element> eval_element(const Function& function, const Arrays& argu
   Result<Element> one = first_of(program, rows_of(arguments, 1, true));
   const auto expect_same = [&](const Result<Element>& other, const char* how) {
     EXPECT_EQ(other.ok(), one.ok()) << how << ": "
-                                    << (other.ok() == one.ok() ? "" : (other ? one : other).error().words());
+                                    << (other.ok() == one.ok() ? "" : (other ? one : other).error().describe());
     if (other && one) {
-      EXPECT_EQ(*other, *one) << how << ": " << other->words() << " and " << one->words();
+      EXPECT_EQ(*other, *one) << how << ": " << other->describe() << " and " << one->describe();
     }
   };
   expect_same(first_of(program, rows_of(arguments, 1, false)), "one row apart");
   expect_same(first_of(program, rows_of(arguments, 5, true)), "a block");
   expect_same(first_of(program, rows_of(arguments, 5, false)), "rows apart");
   Result<std::shared_ptr<const Program>> again = read_again(program);
-  EXPECT_TRUE(again.ok()) << (again ? "" : again.error().words());
+  EXPECT_TRUE(again.ok()) << (again ? "" : again.error().describe());
   if (again) expect_same(first_of(**again, rows_of(arguments, 1, true)), "from JSON");
   const Result<Spec> spec = program.spec(spec_of(arguments));
   if (one) {
     EXPECT_TRUE(spec.ok() && *spec == (shapes == Shapes::kKnown ? one->spec() : common(*spec, one->spec())))
-        << (spec ? spec->words() : spec.error().words()) << " was said, " << one->spec().words() << " came";
+        << (spec ? spec->describe() : spec.error().describe()) << " was expected, got " << one->spec().describe();
   }
   return one;
 }
@@ -100,7 +100,7 @@ inline Result<Array> eval(const Function& function, const Arrays& arguments, Sha
   return element.leaves[0];
 }
 
-// The message of what went wrong; "" when nothing did.
+// The message of the error; "" if there is none.
 inline std::string complaint(const Function& function, const Arrays& arguments) {
   const Result<Element> result = eval_element(function, arguments);
   return result ? "" : result.error().message();

@@ -10,7 +10,7 @@
 
 namespace stoker {
 
-// Serialized records for tests of the operations on features.
+// Builds serialized records for tests of the operations on features.
 
 using Ints = std::vector<int64_t>;
 using Floats = std::vector<float>;
@@ -37,7 +37,13 @@ inline std::string steps(const std::vector<std::pair<std::string, std::vector<In
   return writer.serialized();
 }
 
-// A function that finds the names and decodes them by one operation.
+// A record, and the encoded features that example_features finds in it.
+inline Arrays record_and_features(const std::string& record, std::vector<std::string> names, bool lists = false) {
+  const ExampleFeatures features{.keys = std::move(names), .lists = lists};
+  return {one(record), eval([&](Value x) { return call(features, {x}); }, {one(record)}, Shapes::kInPart).value()};
+}
+
+// A function that finds the features by name and decodes them with one operation.
 template <typename T>
 Function decoded(std::vector<std::string> names, T op, bool lists = false) {
   return [=](Value x) { return call(op, {x, call(ExampleFeatures{.keys = names, .lists = lists}, {x})}); };

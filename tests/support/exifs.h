@@ -4,7 +4,7 @@
 
 namespace stoker {
 
-// EXIF notes of another tag and the orientation.
+// EXIF data with another tag and the orientation.
 inline std::string exif_notes(int orientation, bool big = false) {
   const auto number = [big](int value, int size) {
     std::string bytes;
@@ -18,7 +18,7 @@ inline std::string exif_notes(int orientation, bool big = false) {
          entry(0x0112, orientation) + number(0, 4);
 }
 
-// A JPEG with these notes behind its first segment.
+// A JPEG with this EXIF data after its first segment.
 inline std::string with_exif(std::string jpeg, const std::string& notes) {
   const std::string body = std::string("Exif\0\0", 6) + notes;
   const size_t length = body.size() + 2;

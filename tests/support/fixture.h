@@ -4,7 +4,7 @@
 
 namespace stoker {
 
-// The bytes of a file of tests/fixtures: fixture("pictures/still.webp").
+// Returns the bytes of a file in tests/fixtures: fixture("image_formats/still.webp").
 std::string fixture(const std::string& path);
 
 }  // namespace stoker

@@ -12,7 +12,7 @@
 
 namespace stoker {
 
-// Where a function of the test's stands still until the test lets it go on.
+// Blocks a function of the test until the test opens the gate.
 class Gate {
  public:
   void pass() {
@@ -21,7 +21,7 @@ class Gate {
     changed_.notify_all();
     changed_.wait(lock, [&] { return open_; });
   }
-  // Waits until so many have come to it.
+  // Waits until pass() has been called n times.
   void wait_for(int64_t n) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return came_ >= n; });
@@ -39,8 +39,8 @@ class Gate {
   bool open_ = false;
 };
 
-// Receives the engine's messages while it lives; one that is on its way when it
-// goes is lost.
+// Receives the engine's messages during its lifetime. A message that is in transit
+// when it is destroyed is lost.
 class Messages {
  public:
   Messages() {
@@ -54,7 +54,7 @@ class Messages {
   Messages(const Messages&) = delete;
   Messages& operator=(const Messages&) = delete;
 
-  // Waits for a message with these words in it.
+  // Waits for a message that contains the text, and returns the message.
   std::string with(const std::string& words) {
     std::unique_lock lock(received_->mutex);
     std::string found;

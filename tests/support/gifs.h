@@ -7,20 +7,20 @@
 
 namespace stoker {
 
-// GIF for tests, put together block by block; codes are of 8 bits and stand for
-// one pixel each.
+// Builds GIF files for tests, block by block. Codes have 8 bits and represent one
+// pixel each.
 struct TestFrame {
   int left = 0, top = 0, width = 1, height = 1;
   std::vector<int> indices;  // below 128, row by row
   int transparent = -1;
   bool interlaced = false;
-  std::string palette = "";  // 384 bytes; empty: the file's
+  std::string palette = "";  // 384 bytes; empty: the palette of the file
 };
 
 inline std::string gif_pixels(const std::vector<int>& indices) {
   std::string codes;
   for (size_t i = 0; i < indices.size(); ++i) {
-    if (i % 126 == 0) codes += '\x80';  // forget the codes, before they grow longer
+    if (i % 126 == 0) codes += '\x80';  // clear the code table before codes become longer
     codes += static_cast<char>(indices[i]);
   }
   codes += '\x81';
@@ -41,7 +41,7 @@ inline std::string gif_frame(const TestFrame& frame) {
   return bytes + frame.palette + gif_pixels(frame.indices);
 }
 
-// Colour i is (2i, i, 255 - i).
+// Color i is (2i, i, 255 - i).
 inline std::string gif_palette() {
   std::string palette;
   for (int i = 0; i < 128; ++i) palette += {static_cast<char>(2 * i), static_cast<char>(i), static_cast<char>(255 - i)};

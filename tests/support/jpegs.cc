@@ -22,7 +22,7 @@ std::vector<uint8_t> test_pixels(int height, int width, int components) {
   return pixels;
 }
 
-std::string make_jpeg(const TestJpeg& picture) {
+std::string make_jpeg(const TestJpeg& image) {
   jpeg_compress_struct jpeg;
   jpeg_error_mgr errors;
   jpeg.err = jpeg_std_error(&errors);
@@ -30,27 +30,27 @@ std::string make_jpeg(const TestJpeg& picture) {
   unsigned char* bytes = nullptr;
   unsigned long size = 0;
   jpeg_mem_dest(&jpeg, &bytes, &size);
-  jpeg.image_height = static_cast<JDIMENSION>(picture.height);
-  jpeg.image_width = static_cast<JDIMENSION>(picture.width);
-  jpeg.input_components = picture.components;
-  jpeg.in_color_space = picture.components == 1 ? JCS_GRAYSCALE : picture.components == 3 ? JCS_RGB : JCS_CMYK;
+  jpeg.image_height = static_cast<JDIMENSION>(image.height);
+  jpeg.image_width = static_cast<JDIMENSION>(image.width);
+  jpeg.input_components = image.components;
+  jpeg.in_color_space = image.components == 1 ? JCS_GRAYSCALE : image.components == 3 ? JCS_RGB : JCS_CMYK;
   jpeg_set_defaults(&jpeg);
-  if (picture.as_ycck) jpeg_set_colorspace(&jpeg, JCS_YCCK);
-  jpeg_set_quality(&jpeg, picture.quality, TRUE);
-  jpeg.comp_info[0].h_samp_factor = picture.components == 1 ? 1 : picture.across;
-  jpeg.comp_info[0].v_samp_factor = picture.components == 1 ? 1 : picture.down;
-  if (picture.components == 4) {
+  if (image.as_ycck) jpeg_set_colorspace(&jpeg, JCS_YCCK);
+  jpeg_set_quality(&jpeg, image.quality, TRUE);
+  jpeg.comp_info[0].h_samp_factor = image.components == 1 ? 1 : image.across;
+  jpeg.comp_info[0].v_samp_factor = image.components == 1 ? 1 : image.down;
+  if (image.components == 4) {
     jpeg.comp_info[3].h_samp_factor = jpeg.comp_info[0].h_samp_factor;
     jpeg.comp_info[3].v_samp_factor = jpeg.comp_info[0].v_samp_factor;
   }
-  jpeg.restart_in_rows = picture.restart_rows;
-  jpeg.restart_interval = static_cast<unsigned>(picture.restart_interval);
-  jpeg.arith_code = picture.arithmetic ? TRUE : FALSE;
-  if (picture.progressive) jpeg_simple_progression(&jpeg);
+  jpeg.restart_in_rows = image.restart_rows;
+  jpeg.restart_interval = static_cast<unsigned>(image.restart_interval);
+  jpeg.arith_code = image.arithmetic ? TRUE : FALSE;
+  if (image.progressive) jpeg_simple_progression(&jpeg);
   jpeg_start_compress(&jpeg, TRUE);
-  std::vector<uint8_t> pixels = test_pixels(picture.height, picture.width, picture.components);
-  for (int y = 0; y < picture.height; ++y) {
-    JSAMPROW row = pixels.data() + static_cast<ptrdiff_t>(y) * picture.width * picture.components;
+  std::vector<uint8_t> pixels = test_pixels(image.height, image.width, image.components);
+  for (int y = 0; y < image.height; ++y) {
+    JSAMPROW row = pixels.data() + static_cast<ptrdiff_t>(y) * image.width * image.components;
     jpeg_write_scanlines(&jpeg, &row, 1);
   }
   jpeg_finish_compress(&jpeg);

@@ -6,7 +6,8 @@
 
 namespace stoker {
 
-// While it lives, a test run by root is nobody: file modes count.
+// Drops root privileges during its lifetime, so that file modes apply to a test that
+// runs as root.
 class NoRights {
  public:
   NoRights() : user_(geteuid()) {

@@ -11,7 +11,7 @@ namespace stoker {
 #include "stoker/api/ops.def"
 #undef OP
 
-// The table of operations alone, for tests that need no stages.
+// A table of the operations without stages, for tests that need no stages.
 class OpsRegistry final : public Registry {
  public:
   OpsRegistry() {

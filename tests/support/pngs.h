@@ -11,12 +11,12 @@
 
 namespace stoker {
 
-// PNG for tests, put together chunk by chunk and unfiltered.
+// Builds PNG files for tests, chunk by chunk and unfiltered.
 struct TestPng {
   int height = 1;
   int width = 1;
   int bit_depth = 8;
-  int color_type = 2;  // 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGBA
+  int color_type = 2;  // 0 gray, 2 RGB, 3 palette, 4 gray and alpha, 6 RGBA
   bool interlaced = false;
   std::vector<uint16_t> samples;  // row by row
   std::string palette;

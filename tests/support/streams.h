@@ -13,8 +13,8 @@
 
 namespace stoker {
 
-// Bytes that come in pieces of at most `piece`, and fail where they end if
-// `fault` is set: a slow or a breaking disk.
+// A stream that delivers at most `piece` bytes per read, and fails at its end if
+// `fault` is set, as a slow or a failing disk does.
 struct FaultyBytes {
   std::string bytes;
   size_t piece = SIZE_MAX;
@@ -43,7 +43,7 @@ inline std::unique_ptr<ByteStream> faulty_stream(FaultyBytes faulty) {
   return std::make_unique<FaultyStream>(std::move(faulty));
 }
 
-// All that a stream gives, and the error that ended it, if one did.
+// All bytes of a stream, and the error that ended it, if any.
 struct Drained {
   std::string bytes;
   std::optional<Error> error;

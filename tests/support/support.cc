@@ -53,7 +53,7 @@ std::vector<Element> elements(const Dataset& dataset) {
   while (true) {
     Result<std::optional<Element>> next = loader.next();
     if (!next) {
-      ADD_FAILURE() << next.error().words();
+      ADD_FAILURE() << next.error().describe();
       if (all.size() > 100'000 || dataset.error()) return all;
       continue;
     }
@@ -68,7 +68,7 @@ Sizes sizes(const Dataset& dataset) {
   return all;
 }
 
-std::vector<std::string> words_of_rest(Loader& loader, int64_t at_most) {
+std::vector<std::string> text_of_rest(Loader& loader, int64_t at_most) {
   std::vector<std::string> all;
   while (static_cast<int64_t>(all.size()) < at_most) {
     Result<std::optional<Element>> next = loader.next();
@@ -79,10 +79,10 @@ std::vector<std::string> words_of_rest(Loader& loader, int64_t at_most) {
     }
     std::string words;
     for (const Array& leaf : (*next)->leaves) {
-      words += std::string(name_of(leaf.type())) + words_of(leaf.dims());
+      words += std::string(name_of(leaf.type())) + shape_text(leaf.shape());
       for (int64_t i = 0; i < leaf.count(); ++i) {
         const Array flat = leaf.rank() == 0 ? leaf : leaf.reshaped(std::vector<int64_t>{leaf.count()}).row(i);
-        words += " " + flat.words();
+        words += " " + flat.describe();
       }
       words += ";";
     }
@@ -91,9 +91,9 @@ std::vector<std::string> words_of_rest(Loader& loader, int64_t at_most) {
   return all;
 }
 
-std::vector<std::string> words_of(const Dataset& dataset, LoaderOptions options) {
+std::vector<std::string> text_of(const Dataset& dataset, LoaderOptions options) {
   Loader loader(dataset, options);
-  return words_of_rest(loader);
+  return text_of_rest(loader);
 }
 
 std::string error_of(const Dataset& dataset) { return dataset.error() ? dataset.error()->message() : ""; }
@@ -122,13 +122,13 @@ Result<Element> FailSome::apply(Element element, Context&) const {
 
 Result<Element> Jitter::apply(Element element, Context& context) const {
   const auto turns = context.rng(static_cast<uint64_t>(seed)).below(most);
-  std::atomic<int64_t> spun{0};  // which the compiler leaves alone
+  std::atomic<int64_t> spun{0};  // which the compiler does not optimize away
   while (spun.load(std::memory_order_relaxed) < turns) spun.fetch_add(1, std::memory_order_relaxed);
   return element;
 }
 
 Result<Element> AddNoise::apply(Element element, Context& context) const {
-  // A damaged checkpoint may open a range of any length: numbers wrap.
+  // A damaged checkpoint may open a range of any length, so numbers may wrap around.
   const auto number = static_cast<uint64_t>(element.leaves[0].scalar<int64_t>());
   const auto noise = static_cast<uint64_t>(context.rng().below(1000));
   element.leaves[0] = Array::of<int64_t>(static_cast<int64_t>(number * 1000 + noise));

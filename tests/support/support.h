@@ -11,31 +11,31 @@
 
 namespace stoker {
 
-// ---- short-hand of stage tests
+// ---- shorthand for stage tests
 
 using Values = std::vector<int64_t>;
 using Sizes = std::vector<int64_t>;
 
 // 0, 1, …, n - 1.
 Dataset numbers(int64_t n);
-// The elements of one pass as integers: a tuple gives its last component, an
-// array its items one after the other. An error fails the test.
+// The elements of one pass as integers: the last component of a tuple, and the items
+// of an array. An error fails the test.
 Values values(const Dataset& dataset);
-// Likewise, with errors as -1 000 000 at their places.
+// The same, with -1,000,000 in place of an error.
 Values values_and_errors(const Dataset& dataset);
-// Elements of one pass; an error fails the test.
+// The elements of one pass; an error fails the test.
 std::vector<Element> elements(const Dataset& dataset);
 // The first dimension of each batch.
 Sizes sizes(const Dataset& dataset);
-// Everything a loader still gives, an error as its message.
-std::vector<std::string> words_of_rest(Loader& loader, int64_t at_most = 1'000'000);
-std::vector<std::string> words_of(const Dataset& dataset, LoaderOptions options = {});
-// The message of what is wrong with the data set; "" when nothing is.
+// The remaining elements of a loader as text; an error as its message.
+std::vector<std::string> text_of_rest(Loader& loader, int64_t at_most = 1'000'000);
+std::vector<std::string> text_of(const Dataset& dataset, LoaderOptions options = {});
+// The message of the dataset's error; "" if it has none.
 std::string error_of(const Dataset& dataset);
-// The message of the first error that one pass gives; "" when none.
+// The message of the first error of one pass; "" if there is none.
 std::string first_error(const Dataset& dataset);
 
-// Sets workers and memory of the process while it lives.
+// Sets the workers and the memory budget of the process during its lifetime.
 class WithResources {
  public:
   explicit WithResources(Resources resources);
@@ -56,13 +56,12 @@ struct FailSome {
   Result<Element> apply(Element element, Context&) const;
 };
 
-// Takes a different time for each element, by spinning: results arrive out of
-// order.
+// Spins for a different time for each element, so that results arrive out of order.
 struct Jitter {
   static constexpr std::string_view kName = "jitter";
   static constexpr std::string_view kDoc = "Takes a different time for each element.";
   int64_t seed = 0;
-  int64_t most = 2000;  // turns of a loop
+  int64_t most = 2000;  // maximum number of loop iterations
   void describe(Fields& f) {
     f("seed", seed);
     f("most", most);
@@ -70,7 +69,7 @@ struct Jitter {
   Result<Element> apply(Element element, Context& context) const;
 };
 
-// Adds a random number below 1000: shows that randomness hangs on the element.
+// Adds a random number below 1000, to show that random numbers belong to the element.
 struct AddNoise {
   static constexpr std::string_view kName = "add_noise";
   static constexpr std::string_view kDoc = "Adds a random number.";
@@ -78,9 +77,9 @@ struct AddNoise {
   Result<Element> apply(Element element, Context& context) const;
 };
 
-// ---- the laws' list of stages
+// ---- the stages that the laws run on
 
-// One data set that shows a stage at work; the laws run on each.
+// A dataset that uses a stage. The laws run on each example.
 struct StageExample {
   std::string name;
   std::function<Dataset()> make;
@@ -97,11 +96,11 @@ inline std::ostream& operator<<(std::ostream& out, const StageExample& example) 
 
 #define STOKER_EXAMPLE_JOIN(a, b) a##b
 #define STOKER_EXAMPLE_NAME(line) STOKER_EXAMPLE_JOIN(stoker_stage_example_, line)
-// STAGE_EXAMPLE(Take{.count = 3}, numbers(10)): the stage behind an input.
+// STAGE_EXAMPLE(Take{.count = 3}, numbers(10)): the stage applied to an input.
 #define STAGE_EXAMPLE(...)                                              \
   static const ::stoker::RegisterExample STOKER_EXAMPLE_NAME(__LINE__)( \
       #__VA_ARGS__, [] { return ::stoker::behind_input(__VA_ARGS__); })
-// DATASET_EXAMPLE(numbers(10).zip(…)): a whole data set.
+// DATASET_EXAMPLE(numbers(10).zip(…)): a complete dataset.
 #define DATASET_EXAMPLE(...) \
   static const ::stoker::RegisterExample STOKER_EXAMPLE_NAME(__LINE__)(#__VA_ARGS__, [] { return __VA_ARGS__; })
 

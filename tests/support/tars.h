@@ -6,13 +6,14 @@
 
 namespace stoker {
 
-// Archives byte by byte, so that tests depend on no tool.
+// Builds tar archives byte by byte, so that tests require no tool.
 
 inline std::string in_blocks(std::string_view bytes) {
   return std::string(bytes) + std::string((512 - bytes.size() % 512) % 512, '\0');
 }
 
-// A header of the old kind with a ustar mark. `type`: '0' a file, '1' a hard link, '5' a folder, 'x' pax, 'L' GNU name.
+// A header of the old format with a ustar mark. `type`: '0' a file, '1' a hard link,
+// '5' a folder, 'x' pax, 'L' GNU name.
 inline std::string tar_header(std::string_view name, size_t size, char type = '0', std::string_view link = {}) {
   std::string block(512, '\0');
   char text[16];
@@ -39,7 +40,7 @@ inline std::string tar_file(std::string_view name, std::string_view bytes) {
   return tar_header(name, bytes.size()) + in_blocks(bytes);
 }
 inline std::string tar_link(std::string_view name, std::string_view target) { return tar_header(name, 0, '1', target); }
-// With a long name in GNU's way and in that of pax.
+// Files with a long name, in the GNU format and in the pax format.
 inline std::string tar_gnu_file(const std::string& name, std::string_view bytes) {
   return tar_header("././@LongLink", name.size() + 1, 'L') + in_blocks(name + '\0') +
          tar_file(name.substr(0, 100), bytes);

@@ -10,7 +10,7 @@
 
 namespace stoker {
 
-// A folder of one test's own, gone with the object.
+// A temporary folder for one test. The destructor removes it.
 class TempDir {
  public:
   TempDir() {
@@ -28,7 +28,7 @@ class TempDir {
   const std::filesystem::path& path() const { return path_; }
   std::string at(std::string_view name) const { return (path_ / name).string(); }
 
-  // Makes the folders above it, too. Returns its path.
+  // Writes a file, creates its parent folders, and returns its path.
   std::string write(std::string_view name, std::string_view bytes) const {
     const std::filesystem::path file = path_ / name;
     std::filesystem::create_directories(file.parent_path());

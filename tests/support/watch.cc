@@ -11,13 +11,13 @@
 namespace stoker {
 namespace {
 
-// Sanitizers on a busy machine are slow; a case that hangs, hangs longer.
+// Long enough for sanitizers on a busy machine.
 constexpr auto kMost = std::chrono::seconds(60);
 
 struct Watch {
   std::mutex mutex;
   std::condition_variable changed;
-  std::vector<std::string> cases;  // the innermost last
+  std::vector<std::string> cases;  // descriptions, the innermost last
   std::chrono::steady_clock::time_point begun;
   bool running = false;
 };
@@ -36,7 +36,7 @@ void loop() {
     }
     if (w.changed.wait_until(lock, w.begun + kMost) == std::cv_status::no_timeout) continue;
     if (w.cases.empty() || std::chrono::steady_clock::now() < w.begun + kMost) continue;
-    std::fprintf(stderr, "this case does not come to an end:\n%s\n", w.cases.back().c_str());
+    std::fprintf(stderr, "this test case has not ended after 60 s:\n%s\n", w.cases.back().c_str());
     std::fflush(stderr);
     std::abort();
   }

@@ -4,8 +4,8 @@
 
 namespace stoker {
 
-// While it lives, somebody watches: a case that takes longer than a minute ends
-// the process with its words, so that a hang is a failure with a name.
+// A timeout for a test case: if an object exists for longer than a minute, the process
+// prints its description and aborts, so that a hang is a failure with a name.
 class WatchScope {
  public:
   explicit WatchScope(std::string words);

@@ -11,7 +11,7 @@
 
 namespace stoker {
 
-// A zip byte by byte, members stored or deflated.
+// Builds a zip file byte by byte, with stored or deflated members.
 inline std::string zip_of(const std::vector<std::pair<std::string, std::string>>& members, bool deflate) {
   const auto number = [](uint32_t value, int bytes) {
     std::string text;

@@ -7,7 +7,7 @@
 
 namespace stoker {
 
-// One frame with a checksum, as the zstd command makes it.
+// Compresses bytes into one frame with a checksum, as the zstd command does.
 inline std::string zstd_compressed(std::string_view bytes, int level = 3) {
   ZSTD_CCtx* const context = ZSTD_createCCtx();
   ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);

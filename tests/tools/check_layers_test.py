@@ -19,11 +19,11 @@ TABLE = """
 | --- | --- |
 | core | no row of ours |
 
-| room | what belongs | may include |
+| module | what belongs | may include |
 | --- | --- | --- |
-| `core/` | words | the standard library |
+| `core/` | values | the standard library |
 | `io/` | bytes | core |
-| `api/` | all | every room but diagnose |
+| `api/` | all | every module but diagnose |
 | `diagnose/` | findings | core |
 
 | after | it | ends |
@@ -35,7 +35,7 @@ def reasons(path, text):
 
 
 class ReadTable(unittest.TestCase):
-    def test_gives_each_room_itself_and_its_row(self):
+    def test_allows_each_module_itself_and_its_row(self):
         self.assertEqual(
             check_layers.read_table(TABLE),
             {
@@ -46,11 +46,11 @@ class ReadTable(unittest.TestCase):
             },
         )
 
-    def test_refuses_a_page_without_the_table(self):
+    def test_rejects_a_page_without_the_table(self):
         with self.assertRaisesRegex(check_layers.LayoutError, "no table"):
             check_layers.read_table("# nothing")
 
-    def test_names_a_room_that_is_not_there(self):
+    def test_names_an_unknown_module(self):
         with self.assertRaisesRegex(check_layers.LayoutError, "'io' may include 'cellar'"):
             check_layers.read_table(TABLE.replace("| bytes | core |", "| bytes | core, cellar |"))
 
@@ -63,11 +63,11 @@ class ReadTable(unittest.TestCase):
 
 
 class CheckFile(unittest.TestCase):
-    def test_accepts_the_own_room_and_what_the_row_allows(self):
+    def test_accepts_the_own_module_and_what_the_row_allows(self):
         self.assertEqual(reasons("io/file.h", '#include <vector>\n#include "stoker/core/error.h"\n#include "stoker/io/a.h"\n'), [])
 
     def test_names_the_line_of_an_include_that_goes_up(self):
-        [(line, reason)] = reasons("core/error.cc", '// words\n#include "stoker/io/file.h"\n')
+        [(line, reason)] = reasons("core/error.cc", '// text\n#include "stoker/io/file.h"\n')
         self.assertEqual(line, 2)
         self.assertIn("'core' may not include 'io'", reason)
 
@@ -84,15 +84,15 @@ class CheckFile(unittest.TestCase):
     def test_lets_headers_include_the_system(self):
         self.assertEqual(reasons("io/file.h", "#include <sys/mman.h>\n#  include <unistd.h>"), [])
 
-    def test_wants_our_paths_from_src_and_in_quotes(self):
-        self.assertIn("from src/", reasons("io/file.cc", '#include "file.h"')[0][1])
+    def test_requires_our_paths_relative_to_src_and_in_quotes(self):
+        self.assertIn("relative to src/", reasons("io/file.cc", '#include "file.h"')[0][1])
         self.assertIn("in quotes", reasons("io/file.cc", "#include <stoker/io/file.h>")[0][1])
 
-    def test_names_a_room_without_a_row(self):
-        self.assertIn("no room 'cellar'", reasons("cellar/a.h", "")[0][1])
-        self.assertIn("in no room", reasons("io/a.h", '#include "stoker/cellar/a.h"')[0][1])
+    def test_names_a_module_without_a_row(self):
+        self.assertIn("no module 'cellar'", reasons("cellar/a.h", "")[0][1])
+        self.assertIn("in no module", reasons("io/a.h", '#include "stoker/cellar/a.h"')[0][1])
 
-    def test_lets_the_headers_above_the_rooms_see_all_and_none_see_them(self):
+    def test_allows_the_headers_above_the_modules_every_include(self):
         self.assertEqual(reasons("stoker.h", '#include "stoker/api/loader.h"'), [])
         self.assertEqual(reasons("torch.h", "#include <torch/torch.h>"), [])
         self.assertEqual(len(reasons("stoker.h", "#include <torch/torch.h>")), 1)
@@ -119,7 +119,7 @@ class Main(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("src/stoker/core/a.h:2: 'core' may not include 'io'", text)
 
-    def test_says_what_is_wrong_with_the_tree_itself(self):
+    def test_reports_a_tree_without_the_table(self):
         with tempfile.TemporaryDirectory() as name, contextlib.redirect_stderr(io.StringIO()) as err:
             self.assertEqual(check_layers.main([name]), 2)
         self.assertIn("ARCHITECTURE.md", err.getvalue())

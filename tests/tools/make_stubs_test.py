@@ -71,7 +71,7 @@ class Stubs(OfATree):
         self.add("image.py", "\ndef sharpen(image, strength):\n    pass\n")
         status, text = self.main()
         self.assertEqual(status, 1)
-        self.assertIn("image.py: no type is known of 'strength' of sharpen", text)
+        self.assertIn("image.py: parameter 'strength' of sharpen has no type", text)
         self.table = {"stages": [], "operations": [{**TABLE["operations"][0], "parameters": [{**STOP, "type": "colour"}]}]}
         self.assertIn("'colour'", self.main()[1])
 

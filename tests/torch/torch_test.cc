@@ -32,7 +32,7 @@ TEST(Torch, SharesTheMemoryOfAnArray) {
   EXPECT_EQ(array.values<float>()[5], 12);
 }
 
-TEST(Torch, ATensorKeepsTheMemoryAliveAndGivesItBack) {
+TEST(Torch, ATensorKeepsTheMemoryAliveAndReleasesIt) {
   bool released = false;
   std::vector<int32_t> values = {1, 2, 3};
   const int64_t dims[] = {3};
@@ -48,7 +48,7 @@ TEST(Torch, ATensorKeepsTheMemoryAliveAndGivesItBack) {
   EXPECT_TRUE(released);
 }
 
-TEST(Torch, TakesEveryTypeThatLibTorchHas) {
+TEST(Torch, ConvertsEveryTypeThatLibTorchSupports) {
   const std::pair<DType, torch::ScalarType> pairs[] = {
       {DType::kBool, torch::kBool},       {DType::kInt8, torch::kInt8},         {DType::kInt16, torch::kInt16},
       {DType::kInt32, torch::kInt32},     {DType::kInt64, torch::kInt64},       {DType::kUint8, torch::kUInt8},
@@ -63,7 +63,7 @@ TEST(Torch, TakesEveryTypeThatLibTorchHas) {
   }
 }
 
-TEST(Torch, ValuesOfHalfPrecisionMeanTheSame) {
+TEST(Torch, ValuesOfHalfPrecisionAreTheSame) {
   EXPECT_EQ(to_torch(Array::of(Float16(1.5f))).item<float>(), 1.5f);
   EXPECT_EQ(to_torch(Array::of(Bfloat16(-3.0f))).item<float>(), -3.0f);
 }
@@ -74,24 +74,24 @@ TEST(Torch, ANumberBecomesATensorOfRankZero) {
   EXPECT_EQ(tensor.item<int64_t>(), 7);
 }
 
-TEST(Torch, TakesArraysOfNothing) {
+TEST(Torch, ConvertsEmptyArrays) {
   const torch::Tensor tensor = to_torch(Array::make({0, 28, 28}, DType::kFloat32).value());
   EXPECT_EQ(tensor.sizes(), torch::IntArrayRef({0, 28, 28}));
   EXPECT_EQ(tensor.sum().item<float>(), 0);
 }
 
-TEST(Torch, TakesMoreDimensionsThanLieInsideAnArray) {
+TEST(Torch, ConvertsMoreDimensionsThanAnArrayStoresInline) {
   const Array array = Array::make({2, 1, 3, 4, 5}, DType::kUint8).value();
   EXPECT_EQ(to_torch(array).sizes(), torch::IntArrayRef({2, 1, 3, 4, 5}));
 }
 
-TEST(Torch, SaysWhatToDoWithTypesThatLibTorchLacks) {
+TEST(Torch, ErrorsForUnsupportedTypesNameAFix) {
   EXPECT_EQ(complaint_about(Array::of_bytes("PNG")),
-            "a tensor cannot hold byte strings: decode or parse them in the pipeline, or leave them out");
+            "a tensor cannot hold byte strings; decode or parse them in the pipeline, or drop the component");
   EXPECT_EQ(complaint_about(Array::of<uint16_t>(1)),
-            "LibTorch computes with no uint16: cast it to int32 or int64 in the pipeline");
+            "LibTorch does not support uint16; cast it to int32 or int64 in the pipeline");
   EXPECT_EQ(complaint_about(Array::of<uint64_t>(1)),
-            "LibTorch computes with no uint64: cast it to int32 or int64 in the pipeline");
+            "LibTorch does not support uint64; cast it to int32 or int64 in the pipeline");
 }
 
 Dataset pairs() {
@@ -120,8 +120,7 @@ TEST(Torch, TensorsOutliveTheirLoader) {
   EXPECT_EQ(torch::cat(kept).sum().item<int64_t>(), 45);
 }
 
-// Writing into a batch must not reach the next epoch.
-TEST(Torch, ABatchIsTheUsersToWriteInto) {
+TEST(Torch, WritingIntoABatchDoesNotChangeTheNextEpoch) {
   Loader loader(Dataset::from_tensor_slices({.tensors = Element(three_by_two())}).batch({.batch_size = 3}));
   for (int epoch = 0; epoch < 3; ++epoch)
     for (auto& batch : loader) {
@@ -131,13 +130,13 @@ TEST(Torch, ABatchIsTheUsersToWriteInto) {
     }
 }
 
-TEST(Torch, SaysWhenABatchHasOtherComponents) {
+TEST(Torch, AnotherNumberOfComponentsIsAnError) {
   const Element batch(three_by_two());
   try {
     torch_batch(batch);
     FAIL() << "one component was taken for two";
   } catch (const Error& error) {
-    EXPECT_EQ(error.message(), "a batch of 2 components was wanted, this one has 1: float32[3, 2]");
+    EXPECT_EQ(error.message(), "expected a batch of 2 components, got 1: float32[3, 2]");
   }
 }
 

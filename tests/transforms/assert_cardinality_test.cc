@@ -16,11 +16,11 @@ TEST(AssertCardinality, FailsOnceWhenThereAreMoreOrFewer) {
   EXPECT_EQ(values(numbers(3).assert_cardinality({.expected_cardinality = 3})), (Values{0, 1, 2}));
 }
 
-TEST(AssertCardinality, OfNothingLooksForNoRecordToName) {
+TEST(AssertCardinality, NamesNoRecordIfTheInputIsEmpty) {
   const Element no_names(Array::from<std::string>({}));
   EXPECT_EQ(
       first_error(Dataset::from_tensor_slices({.tensors = no_names}).assert_cardinality({.expected_cardinality = 1})),
-      "the input ended after 0 elements and 1 was promised");
+      "the input ended after 0 elements, expected 1");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 STAGE_EXAMPLE(Batch{.batch_size = 7}, numbers(40));
 STAGE_EXAMPLE(Batch{.batch_size = 7, .drop_remainder = true}, numbers(40).then(FailSome{}));
 
-TEST(Batch, KeepsAShortLastBatchUnlessToldToDropIt) {
+TEST(Batch, KeepsAShortLastBatchUnlessItIsDropped) {
   EXPECT_EQ(sizes(numbers(5).batch({.batch_size = 2})), (Sizes{2, 2, 1}));
   EXPECT_EQ(sizes(numbers(5).batch({.batch_size = 2, .drop_remainder = true})), (Sizes{2, 2}));
 }
@@ -21,7 +21,7 @@ TEST(Batch, StacksRowsOfAnyRank) {
   const Dataset ds = numbers(6).batch({.batch_size = 3}).batch({.batch_size = 2});
   const auto all = elements(ds);
   ASSERT_EQ(all.size(), 1u);
-  EXPECT_EQ(words_of(all[0].leaves[0].dims()), "[2, 3]");
+  EXPECT_EQ(shape_text(all[0].leaves[0].shape()), "[2, 3]");
 }
 
 TEST(Batch, LosesNothingButTheElementThatFailed) {
@@ -36,7 +36,10 @@ TEST(Batch, NamesBothElementsOfUnequalShape) {
                                      return Array::from(std::vector<int64_t>(static_cast<size_t>(x == 2 ? 2 : 1), x));
                                    }})
                          .batch({.batch_size = 4});
-  EXPECT_EQ(first_error(ds), "cannot stack elements: element 0 is int64[1] and element 2 is int64[2]");
+  EXPECT_EQ(
+      first_error(ds),
+      "cannot stack elements: element 0 is int64[1] and element 2 is int64[2]; bring them to one shape before batch, "
+      "for example with resize, or with a map that crops or pads them");
 }
 
 TEST(Batch, NamesBothRecordsOfUnequalShape) {
@@ -69,16 +72,16 @@ TEST(Batch, NamesBothFilesOfUnequalShape) {
   EXPECT_EQ(error.place().origin, "list_files:(0,2)");
 
   Loader skipping(ds, {.on_error = OnError::kSkip});
-  EXPECT_FALSE(skipping.next().ok());  // nothing is left
+  EXPECT_FALSE(skipping.next().ok());  // every element was skipped
   ASSERT_EQ(skipping.skipped().size(), 1);
   EXPECT_EQ(skipping.skipped()[0].error.place().record, a + " and " + c);
 }
 
-TEST(Batch, RefusesASizeBelowOne) {
-  EXPECT_EQ(error_of(numbers(4).batch({.batch_size = 0})), "batch: batch_size must be at least 1, found 0");
+TEST(Batch, RejectsASizeBelowOne) {
+  EXPECT_EQ(error_of(numbers(4).batch({.batch_size = 0})), "batch: batch_size must be at least 1, got 0");
 }
 
-TEST(Batch, KnowsItsCardinality) {
+TEST(Batch, HasAKnownCardinality) {
   EXPECT_EQ(*numbers(5).batch({.batch_size = 2}).cardinality(), 3);
   EXPECT_EQ(*numbers(5).batch({.batch_size = 2, .drop_remainder = true}).cardinality(), 2);
 }

@@ -13,32 +13,32 @@ STAGE_EXAMPLE(Enumerate{.start = 5}, numbers(20));
 DATASET_EXAMPLE(numbers(50).filter({.predicate = [](int64_t x) { return x % 2 == 1; }}).enumerate({}));
 
 TEST(Enumerate, NumbersTheElements) {
-  EXPECT_EQ(elements(numbers(3).enumerate({.start = 5}))[2].words(), "(0: 7, 1: 2)");
+  EXPECT_EQ(elements(numbers(3).enumerate({.start = 5}))[2].describe(), "(0: 7, 1: 2)");
 }
 
-// Takes all of a budget, so that nothing more is granted.
-class NoRoom {
+// Takes the whole budget, so that further requests are refused.
+class FullBudget {
  public:
-  explicit NoRoom(int64_t bytes) : bytes_(bytes) { Budget::process().take(bytes_); }
-  ~NoRoom() { Budget::process().give_back(bytes_); }
-  NoRoom(const NoRoom&) = delete;
-  NoRoom& operator=(const NoRoom&) = delete;
+  explicit FullBudget(int64_t bytes) : bytes_(bytes) { Budget::process().take(bytes_); }
+  ~FullBudget() { Budget::process().give_back(bytes_); }
+  FullBudget(const FullBudget&) = delete;
+  FullBudget& operator=(const FullBudget&) = delete;
 
  private:
   const int64_t bytes_;
 };
 
-TEST(Enumerate, NumbersElementsThatAFunctionMadeWhileTheBudgetRefuses) {
-  WatchScope watch("enumerate without room");
+TEST(Enumerate, NumbersTheResultsOfAFunctionWhileTheBudgetIsExhausted) {
+  WatchScope watch("enumerate with an exhausted budget");
   const Dataset lists = numbers(300).map({[](int64_t x) { return static_cast<double>(x); }}).enumerate({.start = 5});
-  const std::vector<std::string> wanted = words_of(lists);
+  const std::vector<std::string> wanted = text_of(lists);
   ASSERT_EQ(wanted.size(), 300u);
   constexpr int64_t kBudget = int64_t{1} << 20;
   for (const int workers : {0, 2}) {
     WithResources here({.workers = workers, .memory_bytes = kBudget});
     for (const int64_t taken : {kBudget, 2 * kBudget}) {
-      NoRoom refuses(taken);
-      EXPECT_EQ(words_of(lists), wanted) << workers << " workers, " << taken << " bytes taken";
+      FullBudget refuses(taken);
+      EXPECT_EQ(text_of(lists), wanted) << workers << " workers, " << taken << " bytes taken";
     }
   }
 }

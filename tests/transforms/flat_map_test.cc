@@ -5,6 +5,7 @@
 #include <future>
 
 #include "support/support.h"
+#include "support/temp_dir.h"
 
 namespace stoker {
 namespace {
@@ -18,9 +19,9 @@ DATASET_EXAMPLE(triangle(6).flat_map({.map_func = [](const Element& e) {
   return numbers(e.leaves[0].scalar<int64_t>() + 1);
 }}));
 
-TEST(FlatMap, GivesOneDataSetAfterTheOther) { EXPECT_EQ(values(triangle(4)), (Values{0, 0, 1, 0, 1, 2})); }
+TEST(FlatMap, YieldsOneDatasetAfterTheOther) { EXPECT_EQ(values(triangle(4)), (Values{0, 0, 1, 0, 1, 2})); }
 
-TEST(FlatMap, OpensAGraphThatIsWrittenOut) {
+TEST(FlatMap, OpensAGraphFromJson) {
   const auto ds = Dataset::from_json(R"({"stoker": 1, "stages": [
     {"stage": "range", "stop": 4},
     {"stage": "flat_map", "map_func": [{"stage": "range", "stop": {"element": ""}}]}]})");
@@ -28,10 +29,32 @@ TEST(FlatMap, OpensAGraphThatIsWrittenOut) {
   EXPECT_EQ(values(*ds), (Values{0, 0, 1, 0, 1, 2}));
 }
 
-// Tells when it first saw a number.
+// Law: the spec is that of the elements. A reader has the same one for every path, so it is known before a file is
+// read.
+TEST(FlatMap, KnowsTheSpecOfWrittenReaders) {
+  const auto spec_of = [](const std::string& stages) {
+    const auto ds = Dataset::from_json(R"({"stoker": 1, "stages": [)" + stages + "]}");
+    return ds ? ds->element_spec().describe() : ds.error().message();
+  };
+  const TempDir dir;
+  const std::string paths = R"({"stage": "list_files", "file_pattern": [")" + dir.write("a", "1,2\n") + R"("]}, )";
+  for (const std::string stage : {"flat_map", "interleave"}) {
+    const std::string open = R"({"stage": ")" + stage + R"(", "map_func": [{"stage": )";
+    EXPECT_EQ(spec_of(paths + open + R"("text_lines", "filenames": [{"element": ""}]}]})"), "string[]");
+    EXPECT_EQ(spec_of(paths + open + R"("csv", "filenames": [{"element": ""}], "record_defaults": [
+                      {"const": 1, "dtype": "int32"}, {"const": 2.5, "dtype": "float32"}]},
+                      {"stage": "batch", "batch_size": 2}]})"),
+              "(0: int32[?], 1: float32[?])");
+    EXPECT_EQ(spec_of(paths + open + R"("npy", "filenames": [{"element": ""}]}]})"), Spec::unknown().describe());
+    EXPECT_EQ(spec_of(R"({"stage": "range", "stop": 4}, )" + open + R"("range", "stop": {"element": ""}}]})"),
+              Spec::unknown().describe());
+  }
+}
+
+// Signals when it first receives a given number.
 struct Announce {
   static constexpr std::string_view kName = "announce";
-  static constexpr std::string_view kDoc = "Tells when it sees a number.";
+  static constexpr std::string_view kDoc = "Signal when a number arrives.";
   int64_t number = 0;
   std::shared_ptr<std::promise<void>> seen;
   void describe(Fields&) {}
@@ -41,8 +64,8 @@ struct Announce {
   }
 };
 
-// The first data set never ends, so the second one's turn never comes.
-TEST(FlatMap, HasTheNextDataSetBegunBeforeItsTurn) {
+// The first dataset never ends, so the turn of the second one never comes.
+TEST(FlatMap, StartsTheNextDatasetBeforeItsTurn) {
   const WithResources two({.workers = 2});
   const auto seen = std::make_shared<std::promise<void>>();
   Loader loader(numbers(2).flat_map({.map_func = [seen](const Element& e) {

@@ -9,7 +9,7 @@ namespace {
 
 STAGE_EXAMPLE(IgnoreErrors{}, numbers(40).then(FailSome{}));
 
-TEST(IgnoreErrors, LeavesFailedElementsOut) {
+TEST(IgnoreErrors, DropsFailedElements) {
   EXPECT_EQ(values(numbers(6).then(FailSome{}).ignore_errors({})), (Values{0, 1, 2, 4, 5}));
 }
 

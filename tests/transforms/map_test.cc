@@ -28,7 +28,7 @@ TEST(Map, KeepsOrderWhenResultsArriveOutOfOrder) {
   EXPECT_EQ(values(numbers(500).then(Jitter{.seed = 42})), wanted);
 }
 
-TEST(Map, TurnsAnExceptionIntoTheElementsError) {
+TEST(Map, ReturnsAnExceptionAsTheErrorOfItsElement) {
   const Dataset ds = numbers(4).map({.map_func = [](int64_t x) {
     if (x == 2) throw std::runtime_error("no two");
     return x;
@@ -36,7 +36,7 @@ TEST(Map, TurnsAnExceptionIntoTheElementsError) {
   EXPECT_EQ(values_and_errors(ds), (Values{0, 1, -1'000'000, 3}));
 }
 
-TEST(Map, NamesTheFileWhosePathTheFunctionWasGiven) {
+TEST(Map, NamesTheFileWhosePathTheFunctionReceived) {
   const TempDir folder;
   const std::string bad = folder.write("bad", "");
   const Dataset ds = Dataset::from_tensor_slices({.tensors = Element(Array::from(std::vector{bad}))})
@@ -44,21 +44,21 @@ TEST(Map, NamesTheFileWhosePathTheFunctionWasGiven) {
   EXPECT_EQ(Loader(ds).next().error().place().path, bad);
 }
 
-TEST(Map, NamesNoFileWhereTheTextIsNone) {
+TEST(Map, NamesNoFileIfTheTextIsNotAPath) {
   const Dataset ds =
       Dataset::from_tensor_slices({.tensors = Element(Array::from(std::vector<std::string>{"a secret"}))})
           .map({.map_func = [](Array) -> int64_t { throw std::runtime_error("no"); }});
-  EXPECT_EQ(Loader(ds).next().error().words().find("secret"), std::string::npos);
+  EXPECT_EQ(Loader(ds).next().error().describe().find("secret"), std::string::npos);
 }
 
-TEST(Map, RefusesAFunctionOfAnotherType) {
+TEST(Map, RejectsAFunctionOfAnotherType) {
   EXPECT_NE(first_error(numbers(4).map({.map_func = [](float x) { return x; }})).find("takes float32"),
             std::string::npos);
 }
 
-TEST(Map, RefusesANegativeParallelism) {
+TEST(Map, RejectsAParallelismBelowOne) {
   EXPECT_EQ(error_of(numbers(4).map({.map_func = [](int64_t x) { return x; }, .num_parallel_calls = 0})),
-            "map: num_parallel_calls must be at least 1, or -1, found 0");
+            "map: num_parallel_calls must be at least 1, or -1 for automatic, got 0");
 }
 
 }  // namespace

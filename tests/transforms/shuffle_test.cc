@@ -15,27 +15,27 @@ STAGE_EXAMPLE(Shuffle{.buffer_size = 8, .seed = 3}, numbers(60));
 DATASET_EXAMPLE(
     numbers(60).filter({.predicate = [](int64_t x) { return x % 3 > 0; }}).shuffle({.buffer_size = 9, .seed = 4}));
 
-TEST(Shuffle, IsAPermutationOfEverything) {
+TEST(Shuffle, IsAPermutationOfAllElements) {
   Values all = values(numbers(1000).shuffle({.seed = 1}));
   EXPECT_NE(all, values(numbers(1000)));
   std::ranges::sort(all);
   EXPECT_EQ(all, values(numbers(1000)));
 }
 
-TEST(Shuffle, GivesAnotherOrderInEachPassUnlessToldNotTo) {
+TEST(Shuffle, YieldsADifferentOrderInEachPassByDefault) {
   const Dataset each = numbers(50).shuffle({.seed = 1});
   EXPECT_NE(values(each), values(each));
   const Dataset same = numbers(50).shuffle({.seed = 1, .reshuffle_each_iteration = false});
   EXPECT_EQ(values(same), values(same));
 }
 
-// As TensorFlow 2.21 gives it: range(10).shuffle(4, seed=7), two passes.
+// The output of TensorFlow 2.21: range(10).shuffle(4, seed=7), two passes.
 TEST(Shuffle, DrawsEqualOrdersForEqualSeeds) {
   EXPECT_EQ(values(numbers(30).shuffle({.buffer_size = 4, .seed = 7})),
             values(numbers(30).shuffle({.buffer_size = 4, .seed = 7})));
 }
 
-TEST(Shuffle, CanBeAppliedBeforeOrBehindAMapWithTheSameNumbers) {
+TEST(Shuffle, DrawsTheSameOrderUpstreamAndDownstreamOfAMap) {
   set_seed(1);
   const Values before = values(numbers(30).shuffle({.seed = 2}).then(AddNoise{}));
   set_seed(1);
@@ -43,12 +43,12 @@ TEST(Shuffle, CanBeAppliedBeforeOrBehindAMapWithTheSameNumbers) {
   EXPECT_EQ(before, behind);
 }
 
-TEST(Shuffle, RefusesABufferBelowOne) {
-  EXPECT_EQ(error_of(numbers(4).shuffle({.buffer_size = 0})), "shuffle: buffer_size must be at least 1, found 0");
+TEST(Shuffle, RejectsABufferBelowOne) {
+  EXPECT_EQ(error_of(numbers(4).shuffle({.buffer_size = 0})), "shuffle: buffer_size must be at least 1, got 0");
 }
 
-// A function made these rows, and a filter let them pass: they have no places
-// from which they could be made again one by one.
+// A function produced these rows and a filter passed them on, so they have no positions from which they could be
+// recomputed one by one.
 TEST(Shuffle, IsRestoredWithoutProducingARowTwice) {
   for (const int64_t buffer_size : {100, 1000, 4000}) {
     const int64_t rows = 14 * buffer_size;
@@ -62,14 +62,14 @@ TEST(Shuffle, IsRestoredWithoutProducingARowTwice) {
                                 .shuffle({.buffer_size = buffer_size, .seed = 1});
     const LoaderOptions one_epoch{.prefetch_next_epoch = false};
     Loader loader(dataset, one_epoch);
-    EXPECT_EQ(words_of_rest(loader, 12 * buffer_size).size(), static_cast<size_t>(12 * buffer_size));
+    EXPECT_EQ(text_of_rest(loader, 12 * buffer_size).size(), static_cast<size_t>(12 * buffer_size));
     const std::string saved = loader.save().value();
-    const std::vector<std::string> wanted = words_of_rest(loader);
+    const std::vector<std::string> wanted = text_of_rest(loader);
     EXPECT_EQ(calls, rows);
     calls = 0;
     Loader restored(dataset, one_epoch);
     ASSERT_TRUE(restored.restore(saved).ok());
-    EXPECT_EQ(words_of_rest(restored), wanted);
+    EXPECT_EQ(text_of_rest(restored), wanted);
     EXPECT_LE(calls, rows);
     EXPECT_GE(calls, 2 * buffer_size);
   }

@@ -13,7 +13,7 @@ TEST(Unbatch, UndoesBatch) {
   EXPECT_EQ(values(numbers(7).batch({.batch_size = 3}).unbatch({})), (Values{0, 1, 2, 3, 4, 5, 6}));
 }
 
-TEST(Unbatch, KnowsItsLengthWhereAllBatchesHaveAsManyRows) {
+TEST(Unbatch, HasAKnownLengthIfAllBatchesHaveTheSameNumberOfRows) {
   EXPECT_EQ(*numbers(7).batch({.batch_size = 3, .drop_remainder = true}).unbatch({}).cardinality(), 6);
   EXPECT_EQ(*numbers(7).batch({.batch_size = 3}).unbatch({}).cardinality(), kUnknown);
   EXPECT_EQ(*numbers(7).repeat({}).batch({.batch_size = 3}).unbatch({}).cardinality(), kInfinite);
@@ -25,15 +25,15 @@ TEST(Unbatch, KnowsItsLengthWhereAllBatchesHaveAsManyRows) {
   EXPECT_EQ(*Dataset::from_tensors({.tensors = rows}).repeat({.count = huge}).unbatch({}).cardinality(), kUnknown);
 }
 
-TEST(Unbatch, RefusesSingleValues) {
-  EXPECT_EQ(error_of(numbers(3).unbatch({})), "unbatch: component 0 is a single value and has no rows");
+TEST(Unbatch, RejectsScalars) {
+  EXPECT_EQ(error_of(numbers(3).unbatch({})), "unbatch: component 0 is a scalar, expected at least one axis");
 }
 
-TEST(Unbatch, RefusesComponentsOfDifferentRowsBeforeAnythingRuns) {
+TEST(Unbatch, RejectsComponentsWithDifferentNumbersOfRowsBeforeRunning) {
   const Element two_and_three =
       tuple_of({Element(Array::from<int32_t>({1, 2})), Element(Array::from<int32_t>({1, 2, 3}))});
   EXPECT_EQ(error_of(Dataset::from_tensors({.tensors = two_and_three}).unbatch({})),
-            "unbatch: component 1 has 3 rows and component 0 has 2");
+            "unbatch: component 1 has 3 rows, but component 0 has 2");
 }
 
 }  // namespace

@@ -10,7 +10,8 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-// Values of type T, some of which are not finite, counted one by one.
+// Checks the count against a plain loop, for values of type T of which some are
+// not finite.
 template <typename T>
 void check_against_plain_count(size_t size) {
   std::vector<T> values;
@@ -23,7 +24,7 @@ void check_against_plain_count(size_t size) {
   EXPECT_EQ(count_non_finite(dtype_of<T>, values.data(), static_cast<int64_t>(size)), wanted) << size;
 }
 
-TEST(Finite, CountsAsOneByOneAtOddSizes) {
+TEST(Finite, CountsTheSameAsAPlainLoopAtOddSizes) {
   for (const size_t size : {0, 1, 3, 8, 31, 4095, 4096, 4097, 70001}) {
     check_against_plain_count<float>(size);
     check_against_plain_count<double>(size);
@@ -49,7 +50,7 @@ TEST(Finite, NamesTheComponentAndTheRow) {
   EXPECT_EQ(found[0].row, 2);
 }
 
-TEST(Finite, LooksAtANumberAndAnEmptyArrayToo) {
+TEST(Finite, ChecksScalarsAndEmptyArrays) {
   EXPECT_EQ(non_finite_in(Element(Array::of(NAN))).size(), 1u);
   EXPECT_EQ(non_finite_in(Element(Array::make({0, 3}, DType::kFloat32).value())).size(), 0u);
   EXPECT_EQ(non_finite_in(Element(Array::of_bytes("nan"))).size(), 0u);

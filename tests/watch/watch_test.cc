@@ -1,5 +1,6 @@
 #include "stoker/watch/watch.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -14,16 +15,16 @@ namespace {
 
 constexpr int64_t kMs = 1'000'000;
 
-// A clock that the test sets, and what the watch said.
+// A clock that the test sets, and the messages of the watch.
 struct Scene {
   int64_t now = 0;
-  std::vector<std::string> said;
+  std::vector<std::string> messages;
 
   WatchOptions options(std::optional<int64_t> steps = {}) {
     return {.window_seconds = 1,
             .window_steps = 20,
             .steps = steps,
-            .tell = [this](const std::string& text) { said.push_back(text); },
+            .on_message = [this](const std::string& text) { messages.push_back(text); },
             .clock = [this] { return now; }};
   }
 };
@@ -37,13 +38,14 @@ using Codes = std::vector<std::string>;
 
 Element number(int64_t x) { return Element(Array::of(x)); }
 
-// A loop that makes each batch itself in `making` ms and trains on it for `training` ms.
+// A loop that trains for `training` ms per step.
 void run(Scene& scene, Watch& watch, int64_t training, int64_t steps) {
   for (int64_t i = 0; i < steps; ++i) {
     ASSERT_TRUE(watch.next());
     scene.now += training * kMs;
   }
 }
+// Produces a batch in `ms` ms.
 Watch::Make making(Scene& scene, int64_t ms) {
   return [&scene, ms]() -> Result<std::optional<Element>> {
     scene.now += ms * kMs;
@@ -53,31 +55,32 @@ Watch::Make making(Scene& scene, int64_t ms) {
 
 // ---- speed
 
-TEST(Watch, SaysThatTheInputIsMadeInTheTrainingThread) {
+TEST(Watch, ReportsInputThatIsProducedInTheTrainingThread) {
   Scene scene;
   Watch watch(making(scene, 60), scene.options());
   run(scene, watch, 40, 60);
   ASSERT_EQ(codes(watch.verdicts()), Codes{"INPUT_STAGE"});
   const Verdict verdict = watch.verdicts()[0];
-  EXPECT_EQ(verdict.headline, "input-bound: 60 % of each step waits for data [limit 5 %]");
-  EXPECT_EQ(verdict.because[0], "the input is made in the training thread, on one thread: 60 ms of a step of 100 ms");
-  EXPECT_NE(verdict.fix.find("batches/s of the 25 needed, 10 now"), std::string::npos) << verdict.fix;
-  ASSERT_EQ(scene.said.size(), 1u) << "once in ten minutes";
-  EXPECT_NE(scene.said[0].find("INPUT_STAGE (severe)"), std::string::npos);
+  EXPECT_EQ(verdict.headline, "input-bound: 60 % of each step is spent waiting for data [limit 5 %]");
+  EXPECT_EQ(verdict.because[0], "the input is produced in the training thread: 60 ms of a step of 100 ms");
+  EXPECT_NE(verdict.fix.find("of the 25 batches/s that training could consume, instead of 10"), std::string::npos)
+      << verdict.fix;
+  ASSERT_EQ(scene.messages.size(), 1u) << "once in ten minutes";
+  EXPECT_NE(scene.messages[0].find("INPUT_STAGE (severe)"), std::string::npos);
 }
 
-TEST(Watch, IsSilentWhereTheInputIsFastEnough) {
+TEST(Watch, PrintsNothingIfTheInputIsFastEnough) {
   Scene scene;
   Watch watch(making(scene, 1), scene.options());
   run(scene, watch, 99, 200);
   EXPECT_EQ(codes(watch.verdicts()), Codes{});
-  EXPECT_EQ(scene.said, std::vector<std::string>{});
-  EXPECT_NE(watch.report().find("197 steps of 100 ms: 1 ms wait for data, 99 ms train\nNothing is wrong"),
+  EXPECT_EQ(scene.messages, std::vector<std::string>{});
+  EXPECT_NE(watch.report().find("197 steps of 100 ms: 1 ms waiting for data, 99 ms training\nNo problems found"),
             std::string::npos)
       << watch.report();
 }
 
-TEST(Watch, SaysNothingAboutSpeedBeforeTwoWindowsAgree) {
+TEST(Watch, ReportsSpeedOnlyIfTwoConsecutiveIntervalsAgree) {
   Scene scene;
   int64_t ms = 60;
   Watch watch(
@@ -87,26 +90,26 @@ TEST(Watch, SaysNothingAboutSpeedBeforeTwoWindowsAgree) {
       },
       scene.options());
   run(scene, watch, 40, 3 + 20);
-  EXPECT_EQ(scene.said.size(), 0u) << "one window";
+  EXPECT_EQ(scene.messages.size(), 0u) << "one interval";
   ms = 0;
   run(scene, watch, 100, 20);
   ms = 60;
   run(scene, watch, 40, 20);
-  EXPECT_EQ(scene.said.size(), 0u) << "never two in a row";
+  EXPECT_EQ(scene.messages.size(), 0u) << "never two in a row";
   run(scene, watch, 40, 20);
-  EXPECT_EQ(scene.said.size(), 1u);
+  EXPECT_EQ(scene.messages.size(), 1u);
 }
 
-TEST(Watch, SaysTheSameAgainAfterTenMinutes) {
+TEST(Watch, RepeatsAFindingAfterTenMinutes) {
   Scene scene;
   Watch watch(making(scene, 60), scene.options());
   run(scene, watch, 40, 5000);
-  EXPECT_EQ(scene.said.size(), 1u);
+  EXPECT_EQ(scene.messages.size(), 1u);
   run(scene, watch, 40, 5000);
-  EXPECT_EQ(scene.said.size(), 2u);
+  EXPECT_EQ(scene.messages.size(), 2u);
 }
 
-TEST(Watch, KeepsStartUpAndTheBeginOfEpochsApart) {
+TEST(Watch, DoesNotCountStartUpAndTheFirstStepOfAnEpoch) {
   Scene scene;
   int64_t given = 0;
   Watch watch(
@@ -132,74 +135,76 @@ TEST(Watch, NamesTheStageOfALoaderWithoutWorkers) {
     while (turns < 50'000) turns = turns + 1;
     return x;
   }}));
-  std::vector<std::string> said;
-  Watch watch(loader, {.window_seconds = 0, .window_steps = 20, .tell = [&](const std::string& text) {
-                         said.push_back(text);
+  std::vector<std::string> messages;
+  Watch watch(loader, {.window_seconds = 0, .window_steps = 20, .on_message = [&](const std::string& text) {
+                         messages.push_back(text);
                        }});
-  for (auto& batch : watch) EXPECT_EQ(batch.leaves.size(), 1u);  // trains on nothing: all is waiting
+  for (auto& batch : watch) EXPECT_EQ(batch.leaves.size(), 1u);  // no training: the loop only waits
   ASSERT_EQ(codes(watch.verdicts()), Codes{"INPUT_STAGE"});
   EXPECT_EQ(watch.verdicts()[0].about, "map");
-  EXPECT_FALSE(said.empty());
+  EXPECT_FALSE(messages.empty());
   EXPECT_NE(watch.report().find("map"), std::string::npos);
   EXPECT_EQ(*watch.to_json().find("verdicts")->as<Json::List>()->at(0).find("about"), Json("map"));
 }
 
 // ---- the end
 
-TEST(Watch, KnowsBeforeTheRunThatTheDataWillRunOut) {
+TEST(Watch, ReportsBeforeTheRunThatTheDataWillRunOut) {
   Scene scene;
   Loader loader(numbers(100).batch({.batch_size = 10}));
   Watch watch(loader, scene.options(15));
-  ASSERT_EQ(scene.said.size(), 1u);
+  ASSERT_EQ(scene.messages.size(), 1u);
   EXPECT_NE(
-      scene.said[0].find("DATA_EXHAUSTED (severe): the data will run out: 15 steps are asked, there are 10 batches"),
+      scene.messages[0].find("DATA_EXHAUSTED (severe): the data will run out: 15 steps are requested, and an epoch "
+                             "has 10 batches"),
       std::string::npos)
-      << scene.said[0];
+      << scene.messages[0];
   for (int i = 0; i < 15; ++i) ASSERT_TRUE(watch.next());
   ASSERT_EQ(codes(watch.verdicts()), Codes{"DATA_EXHAUSTED"});
-  EXPECT_EQ(watch.verdicts()[0].headline, "the data ran out: 15 steps were asked, there are 10 batches");
-  EXPECT_EQ(scene.said.size(), 1u);
+  EXPECT_EQ(watch.verdicts()[0].headline, "the data ran out: 15 steps were requested, and an epoch has 10 batches");
+  EXPECT_EQ(scene.messages.size(), 1u);
 }
 
-TEST(Watch, SaysAtTheEndThatTheDataRanOutWhereNobodyKnewBefore) {
+TEST(Watch, ReportsAtTheEndThatTheDataRanOutIfTheLengthWasUnknown) {
   Scene scene;
   Loader loader(numbers(10).filter({.predicate = [](int64_t) { return true; }}));
   Watch watch(loader, scene.options(15));
-  EXPECT_EQ(scene.said.size(), 0u);
+  EXPECT_EQ(scene.messages.size(), 0u);
   for (auto& batch : watch) EXPECT_EQ(batch.leaves.size(), 1u);
-  ASSERT_EQ(scene.said.size(), 1u);
-  EXPECT_NE(scene.said[0].find("DATA_EXHAUSTED"), std::string::npos);
+  ASSERT_EQ(scene.messages.size(), 1u);
+  EXPECT_NE(scene.messages[0].find("DATA_EXHAUSTED"), std::string::npos);
 }
 
-TEST(Watch, IsSilentWhereThereIsAsMuchAsWasAsked) {
+TEST(Watch, PrintsNothingIfThereAreAsManyBatchesAsSteps) {
   Scene scene;
   Loader loader(numbers(150).batch({.batch_size = 10}));
   Watch watch(loader, scene.options(15));
   for (int epoch = 0; epoch < 3; ++epoch)
     for (auto& batch : watch) EXPECT_EQ(batch.leaves.size(), 1u);
-  EXPECT_EQ(scene.said, std::vector<std::string>{});
+  EXPECT_EQ(scene.messages, std::vector<std::string>{});
   EXPECT_EQ(codes(watch.verdicts()), Codes{});
 }
 
-TEST(Watch, SaysThatTheSourceIsEmpty) {
+TEST(Watch, ReportsAnEmptySource) {
   Scene known;
   Loader none(numbers(7).batch({.batch_size = 10, .drop_remainder = true}));
   const Watch watch(none, known.options());
-  ASSERT_EQ(known.said.size(), 1u);
-  EXPECT_NE(known.said[0].find("SOURCE_EMPTY (severe): the data set is empty"), std::string::npos) << known.said[0];
+  ASSERT_EQ(known.messages.size(), 1u);
+  EXPECT_NE(known.messages[0].find("SOURCE_EMPTY (severe): the dataset is empty"), std::string::npos)
+      << known.messages[0];
 
   Scene found;
   Loader filtered(numbers(100).filter({.predicate = [](int64_t) { return false; }}));
   Watch later(filtered, found.options());
-  for (auto& batch : later) FAIL() << batch.words();
-  ASSERT_EQ(found.said.size(), 1u);
-  EXPECT_NE(found.said[0].find("the source produced nothing"), std::string::npos) << found.said[0];
-  EXPECT_NE(found.said[0].find("it is range"), std::string::npos) << found.said[0];
+  for (auto& batch : later) FAIL() << batch.describe();
+  ASSERT_EQ(found.messages.size(), 1u);
+  EXPECT_NE(found.messages[0].find("the source produced no elements"), std::string::npos) << found.messages[0];
+  EXPECT_NE(found.messages[0].find("the source is range"), std::string::npos) << found.messages[0];
 }
 
 // ---- iterators
 
-TEST(Watch, SeesAnEpochBegunAtEveryStep) {
+TEST(Watch, ReportsAnEpochStartedInEveryStep) {
   Scene scene;
   Loader loader(numbers(100));
   Watch watch(loader, scene.options());
@@ -209,11 +214,11 @@ TEST(Watch, SeesAnEpochBegunAtEveryStep) {
   }
   ASSERT_EQ(codes(watch.verdicts()), Codes{"ITER_RECREATED"});
   EXPECT_EQ(watch.verdicts()[0].headline,
-            "a new iterator is made at every step (train.cc:41): you always get the first batch");
-  EXPECT_EQ(scene.said.size(), 1u);
+            "a new iterator is created in every step (train.cc:41): every step gets the first batch");
+  EXPECT_EQ(scene.messages.size(), 1u);
 }
 
-TEST(Watch, SeesALoaderMadeAtEveryStep) {
+TEST(Watch, ReportsALoaderCreatedInEveryStep) {
   Scene scene;
   const Dataset ds = numbers(100);
   for (int step = 0; step < 30; ++step) {
@@ -221,18 +226,18 @@ TEST(Watch, SeesALoaderMadeAtEveryStep) {
     Watch watch(loader, scene.options());
     ASSERT_TRUE(watch.next());
   }
-  ASSERT_EQ(scene.said.size(), 1u);
-  EXPECT_NE(scene.said[0].find("ITER_RECREATED (severe)"), std::string::npos);
-  EXPECT_NE(scene.said[0].find("train.cc:17"), std::string::npos);
+  ASSERT_EQ(scene.messages.size(), 1u);
+  EXPECT_NE(scene.messages[0].find("ITER_RECREATED (severe)"), std::string::npos);
+  EXPECT_NE(scene.messages[0].find("train.cc:17"), std::string::npos);
 }
 
-TEST(Watch, IsSilentAboutEpochsOfOneBatch) {
+TEST(Watch, DoesNotReportCompleteEpochsOfOneBatch) {
   Scene scene;
   Loader loader(numbers(10).batch({.batch_size = 10}));
   Watch watch(loader, scene.options());
   for (int epoch = 0; epoch < 30; ++epoch)
     for (auto& batch : watch) EXPECT_EQ(batch.leaves.size(), 1u);
-  EXPECT_EQ(scene.said, std::vector<std::string>{});
+  EXPECT_EQ(scene.messages, std::vector<std::string>{});
 }
 
 // ---- elements
@@ -250,10 +255,10 @@ TEST(Watch, NamesTheFileThatFailed) {
   ASSERT_EQ(codes(watch.verdicts()), Codes{"ELEMENT_FAILED"});
   EXPECT_EQ(watch.verdicts()[0].headline, "1 element failed");
   EXPECT_NE(watch.verdicts()[0].because[0].find("missing.txt"), std::string::npos);
-  EXPECT_EQ(scene.said.size(), 1u);
+  EXPECT_EQ(scene.messages.size(), 1u);
 }
 
-TEST(Watch, NotesWhatWasSkipped) {
+TEST(Watch, ReportsSkippedElementsAsANote) {
   Scene scene;
   Loader loader(numbers(20).then(FailSome{}), {.on_error = OnError::kSkip});
   Watch watch(loader, scene.options());
@@ -263,18 +268,38 @@ TEST(Watch, NotesWhatWasSkipped) {
   EXPECT_EQ(watch.verdicts()[0].headline, "3 elements failed and were skipped");
 }
 
-TEST(Watch, PassesOnWhatALoopOfTheUsersThrows) {
+TEST(Watch, CountsAllSkippedElementsAlthoughTheLoaderListsOnlySome) {
+  Scene scene;
+  Loader loader(numbers(6000).then(FailSome{.every = 4}), {.on_error = OnError::kSkip});
+  Watch watch(loader, scene.options());
+  for (auto& batch : watch) EXPECT_EQ(batch.leaves.size(), 1u);
+  ASSERT_LT(loader.skipped().size(), 1500u);
+  ASSERT_EQ(codes(watch.verdicts()), Codes{"ELEMENT_FAILED"});
+  EXPECT_EQ(watch.verdicts()[0].headline, "1500 elements failed and were skipped");
+}
+
+TEST(Watch, DoesNotReportAnInterruption) {
+  Scene scene;
+  Watch watch([]() -> Result<std::optional<Element>> { return Error::cancelled(); }, scene.options());
+  const Result<std::optional<Element>> interrupted = watch.next();
+  ASSERT_FALSE(interrupted);
+  EXPECT_EQ(interrupted.error().code(), Code::kCancelled);
+  EXPECT_EQ(codes(watch.verdicts()), Codes{});
+  EXPECT_EQ(scene.messages, std::vector<std::string>{});
+}
+
+TEST(Watch, PassesOnAndReportsAnErrorOfTheUsersFunction) {
   Scene scene;
   Watch watch([]() -> Result<std::optional<Element>> { return Error::corrupt("a bad record").set_path("a/b.rec"); },
               scene.options());
   EXPECT_THROW(watch.begin(), Error);
-  ASSERT_EQ(scene.said.size(), 1u);
-  EXPECT_NE(scene.said[0].find("a/b.rec: a bad record"), std::string::npos);
+  ASSERT_EQ(scene.messages.size(), 1u);
+  EXPECT_NE(scene.messages[0].find("a/b.rec: a bad record"), std::string::npos);
 }
 
 // ---- values
 
-TEST(Watch, NamesTheComponentThatIsNotFinite) {
+TEST(Watch, NamesTheComponentWithNonFiniteValues) {
   Scene scene;
   int64_t given = 0;
   Watch watch(
@@ -285,16 +310,79 @@ TEST(Watch, NamesTheComponentThatIsNotFinite) {
       scene.options());
   run(scene, watch, 10, 30);
   ASSERT_EQ(codes(watch.verdicts()), Codes{"NON_FINITE"});
-  EXPECT_EQ(watch.verdicts()[0].headline, "`x` holds a value that is NaN or infinite");
+  EXPECT_EQ(watch.verdicts()[0].headline, "`x` contains a value that is NaN or infinite");
   EXPECT_EQ(watch.verdicts()[0].because[0], "the first is in batch 17 of the epoch, row 1, counted from 0");
-  EXPECT_EQ(scene.said.size(), 1u);
+  EXPECT_EQ(scene.messages.size(), 1u);
 }
+
+// ---- the interpreter lock
+
+// A Python stage that is busy for 97 % of the time, and on the CPU for a share of it.
+LoaderStats of_a_python_stage(const Scene& scene, double on_cpu) {
+  const double busy = 0.97 * static_cast<double>(scene.now) * 1e-9;
+  return {.workers = 2,
+          .stages = {{.stage = "augment",
+                      .busy_seconds = busy,
+                      .at_once = 1,
+                      .user = true,
+                      .measured_seconds = busy,
+                      .on_cpu_seconds = on_cpu * busy}}};
+}
+
+struct Probed {
+  std::vector<Verdict> verdicts;
+  Codes reported;
+  int probes = 0;
+};
+
+// Waits 50 ms for each batch and trains for 50 ms. A probe of the lock takes `probe` seconds.
+Probed run_with_probes(double on_cpu, double probe, int intervals = 3) {
+  Scene scene;
+  WatchOptions options = scene.options();
+  options.python = true;
+  Recorder recorder(options, {});
+  Probed run;
+  for (int i = 0; i < 3 + 20 * intervals; ++i) {
+    const int64_t asked = recorder.ask();
+    scene.now += 50 * kMs;
+    recorder.give(asked);
+    if (recorder.is_due()) recorder.look(of_a_python_stage(scene, on_cpu));
+    if (recorder.wants_probe()) {
+      ++run.probes;
+      recorder.note_probe(probe);
+    }
+    scene.now += 50 * kMs;
+  }
+  run.verdicts = recorder.verdicts(of_a_python_stage(scene, on_cpu));
+  for (const std::string& text : scene.messages) run.reported.push_back(text.substr(0, text.find(' ')));
+  return run;
+}
+
+TEST(Watch, NamesAPythonStageThatHoldsTheInterpreterLock) {
+  const Probed run = run_with_probes(0.98, 0.005);
+  ASSERT_EQ(codes(run.verdicts), Codes{"GIL"});
+  EXPECT_EQ(run.verdicts[0].about, "augment");
+  EXPECT_EQ(run.verdicts[0].confidence, Confidence::kProbable);
+  EXPECT_THAT(run.verdicts[0].because,
+              testing::Contains(testing::HasSubstr("on the CPU for 98 % of its time, and a probe waits 5.0 ms")));
+  EXPECT_THAT(run.verdicts[0].fix, testing::HasSubstr("Stoker's operations, which run natively"));
+  EXPECT_EQ(run.reported, Codes{"GIL"});
+  EXPECT_EQ(run.probes, 1);
+}
+
+TEST(Watch, DoesNotNameTheInterpreterLockIfItIsFreeOrTheStageSleeps) {
+  EXPECT_EQ(run_with_probes(0.98, 0.0002).reported, Codes{"INPUT_STAGE"});
+  EXPECT_EQ(run_with_probes(0.3, 0.005).reported, Codes{"INPUT_STAGE"});
+}
+
+TEST(Watch, ProbesTheInterpreterLockEveryTenIntervalsAtMost) { EXPECT_EQ(run_with_probes(0.98, 0.005, 21).probes, 3); }
 
 // ---- memory
 
-// Pictures of 100 kB behind a filter, which no shuffle can move across. Every
-// 50th has the watch look, as a thread that waits does ten times a second.
-Dataset pictures(int64_t n, const std::function<void()>& look) {
+// Images of 100 kB after a filter, upstream of which the planner cannot move a
+// shuffle. Every 50th image calls `look`, as a waiting thread does ten times a
+// second.
+Dataset images(int64_t n, const std::function<void()>& look) {
   return numbers(n)
       .map({.map_func =
                 [look](int64_t i) {
@@ -304,59 +392,63 @@ Dataset pictures(int64_t n, const std::function<void()>& look) {
       .filter({.predicate = [](const Element&) { return true; }});
 }
 
-// Runs it to its first batch; what was said, and whether there was one.
+// Requests the first batch, and the others if it succeeds. Returns the messages,
+// and whether it succeeded.
 std::pair<std::vector<std::string>, bool> first_batch_of(const std::function<Dataset(Dataset)>& held, int64_t n) {
   const WithResources here({.workers = 0, .memory_bytes = 100'000'000});
   Scene scene;
   Recorder recorder(scene.options(), {});
   Loader* running = nullptr;
-  Loader loader(held(pictures(n, [&] { recorder.look_while_waiting(parse_json(running->stats()).value()); })));
+  Loader loader(held(images(n, [&] { recorder.look_while_waiting(running->stats()); })));
   running = &loader;
   const bool came = bool(loader.next());
   for (int64_t i = 1; came && i < n; ++i) EXPECT_TRUE(loader.next());
-  return {scene.said, came};
+  return {scene.messages, came};
 }
 
 TEST(Watch, PredictsThatAShuffleWillNotFit) {
-  const auto [said, came] =
+  const auto [messages, came] =
       first_batch_of([](const Dataset& ds) { return ds.shuffle({.buffer_size = 50'000}); }, 100'000);
   EXPECT_FALSE(came);
-  ASSERT_EQ(said.size(), 1u);
-  EXPECT_NE(said[0].find("`shuffle` will need 5.0 GB; 100.0 MB are there"), std::string::npos) << said[0];
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_NE(messages[0].find("`shuffle` will need 5.0 GB, and the memory budget is 100.0 MB"), std::string::npos)
+      << messages[0];
 }
 
 TEST(Watch, PredictsThatACacheWillNotFit) {
   const auto batches = [](const Dataset& ds) {
     return ds.batch({.batch_size = 1}).assert_cardinality({.expected_cardinality = 5000}).cache({});
   };
-  const auto [said, came] = first_batch_of(batches, 5000);
+  const auto [messages, came] = first_batch_of(batches, 5000);
   EXPECT_TRUE(came);
-  ASSERT_EQ(said.size(), 1u);
-  EXPECT_NE(said[0].find("`cache` will need 501.3 MB"), std::string::npos) << said[0];
-  EXPECT_NE(said[0].find("made again in each epoch"), std::string::npos) << said[0];
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_NE(messages[0].find("`cache` will need 501.3 MB"), std::string::npos) << messages[0];
+  EXPECT_NE(messages[0].find("recomputed in each epoch"), std::string::npos) << messages[0];
 }
 
-TEST(Watch, IsSilentAboutWhatFits) {
+TEST(Watch, DoesNotReportAShuffleThatFits) {
   const auto small = [](const Dataset& ds) { return ds.shuffle({.buffer_size = 300}); };
-  const auto [said, came] = first_batch_of(small, 2000);
+  const auto [messages, came] = first_batch_of(small, 2000);
   EXPECT_TRUE(came);
-  EXPECT_EQ(said, std::vector<std::string>{});
+  EXPECT_EQ(messages, std::vector<std::string>{});
 }
 
-TEST(Watch, DoesNotTakeAShuffleThatFillsForSilence) {
+TEST(Watch, AFillingShuffleIsNotASourceWithoutBatches) {
   Scene scene;
   Recorder recorder(scene.options(), {});
   recorder.ask();
   scene.now += 100'000 * kMs;
-  const char* stats = R"({"stages": [], "held": [{"stage": "shuffle", "elements": 5, "elements_in_all": 9}]})";
-  recorder.look_while_waiting(parse_json(stats).value());
-  EXPECT_EQ(scene.said, std::vector<std::string>{});
-  recorder.look_while_waiting(parse_json(R"({"stages": []})").value());
-  EXPECT_EQ(scene.said.size(), 1u);
+  LoaderStats stats{.stages = {{.stage = "shuffle"}},
+                    .held = {{.stage = "shuffle", .elements = 5, .elements_in_all = 9}}};
+  recorder.look_while_waiting(stats);
+  EXPECT_EQ(scene.messages, std::vector<std::string>{});
+  stats.held.clear();
+  recorder.look_while_waiting(stats);
+  EXPECT_EQ(scene.messages.size(), 1u);
 }
 
-// A thread that waits in next() looks by itself.
-TEST(Watch, LooksWhileTheLoopWaits) {
+// The thread that waits in next() calls the watch.
+TEST(Watch, EvaluatesWhileTheLoopWaits) {
   Scene scene;
   std::atomic<bool> looked = false;
   Loader loader(numbers(2).map({.map_func = [&](int64_t x) {
@@ -364,15 +456,16 @@ TEST(Watch, LooksWhileTheLoopWaits) {
     return x;
   }}));
   WatchOptions options = scene.options();
-  options.silence_seconds = 0;  // whoever looks finds that there is nothing yet
-  options.tell = [&](const std::string& text) {
-    scene.said.push_back(text);
+  options.silence_seconds = 0;  // the first evaluation reports the missing batch
+  options.on_message = [&](const std::string& text) {
+    scene.messages.push_back(text);
     looked = true;
   };
   Watch watch(loader, options);
   ASSERT_TRUE(watch.next());
-  ASSERT_FALSE(scene.said.empty());
-  EXPECT_NE(scene.said[0].find("SOURCE_EMPTY (severe): the source has given no batch for 0 s"), std::string::npos);
+  ASSERT_FALSE(scene.messages.empty());
+  EXPECT_NE(scene.messages[0].find("SOURCE_EMPTY (severe): the source has produced no batch for 0 s"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "stoker/api/loader.h"
 #include "stoker/core/interrupt.h"
+#include "stoker/core/mutex.h"
 #include "stoker/graph/stage_of.h"
 #include "stoker/runtime/checkpoint.h"
 #include "stoker/runtime/delivery.h"
@@ -16,10 +17,47 @@
 namespace stoker {
 namespace {
 
-// The only element of a run, as the caller's own.
+// The only element of a run, owned by the caller.
 Result<Element> delivered(Run run) {
   STOKER_TRY(make_receivers_own(run));
-  return run.element(0);
+  Element element = run.element(0);
+  for (const Array& leaf : element.leaves) STOKER_TRY(leaf.check_intact());
+  return element;
+}
+
+Error out_of_range(std::string_view function, std::string_view what, int64_t length, int64_t position) {
+  if (length == 0) return Error::out_of_range(function, ": got position ", position, ", but ", what, " is empty");
+  return Error::out_of_range(function, ": expected a position from 0 to ", length - 1, ", because ", what, " has ",
+                             length, length == 1 ? " element" : " elements", "; got ", position);
+}
+
+// A rename puts a file in the place of anything but a folder: of a device or a pipe too.
+Result<void> check_replaceable(const std::filesystem::path& file) {
+  std::error_code problem;
+  const std::filesystem::file_status there = std::filesystem::status(file, problem);
+  if (!std::filesystem::exists(there) || std::filesystem::is_regular_file(there)) return {};
+  return Error::precondition("cannot write a graph to ", file.string(), ": it is a ",
+                             std::filesystem::is_directory(there) ? "folder" : "device, pipe or socket",
+                             "; expected the path of a file, new or to be replaced")
+      .set_path(file.string());
+}
+
+Result<void> write_and_rename(const std::string& partial, const std::string& path, const std::string& text) {
+  std::ofstream out(partial, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) return Error::io("cannot write ", partial).set_path(partial);
+  if (std::rename(partial.c_str(), path.c_str()) != 0) return Error::io("cannot write ", path).set_path(path);
+  return {};
+}
+
+// Under another name first: the file is whole or not there. Removes what it could not
+// finish.
+Result<void> write_whole(const std::string& path, const std::string& text) {
+  const std::string partial = path + ".partial";
+  Result<void> written = write_and_rename(partial, path, text);
+  if (!written) std::remove(partial.c_str());
+  return written;
 }
 
 }  // namespace
@@ -28,7 +66,7 @@ Dataset Dataset::started(std::shared_ptr<const Stage> stage, Location at) {
   Result<std::shared_ptr<const Node>> node = make_node(std::move(stage), nullptr, at);
   if (node) return Dataset(Graph(*std::move(node)));
   Error error = std::move(node).error();
-  error.at().written_at = at.words();
+  error.at().written_at = at.describe();
   return Dataset(std::move(error));
 }
 
@@ -37,7 +75,7 @@ Dataset Dataset::appended(std::shared_ptr<const Stage> stage, Location at) const
   Result<std::shared_ptr<const Node>> node = make_node(std::move(stage), node_, at);
   if (node) return Dataset(Graph(*std::move(node)));
   Error error = std::move(node).error();
-  error.at().written_at = at.words();
+  error.at().written_at = at.describe();
   return Dataset(std::move(error));
 }
 
@@ -64,14 +102,15 @@ Result<int64_t> Dataset::cardinality(Counting counting) const {
 Result<Element> Dataset::at(int64_t i) const {
   if (error_) return *error_;
   Meters meters;
-  STOKER_TRY(auto plan, lower(node_, meters, Positions::kWanted));
+  STOKER_TRY(auto plan, lower(node_, meters, Positions::kPreferred));
   if (!plan->list || plan->list->length() >= kEndless)
     return Error::precondition("at: the length is ", plan->list ? "infinite" : "not known before the elements are made",
-                               "; only a data set whose elements can be named has places");
+                               "; only a dataset whose elements have positions can be indexed");
   const int64_t n = plan->list->length();
-  if (i < 0 || i >= n) return Error::out_of_range("at: place ", i, " of a data set of ", n, " elements");
+  if (i < 0 || i >= n) return out_of_range("at", "the dataset", n, i);
   Passes passes;
-  Run run = Listed{plan->list, plan->list_steps}.make({i}, {0}, MakeContext{&passes, nullptr, &plan->sources, nullptr});
+  Run run =
+      MappedList{plan->list, plan->list_steps}.make({i}, {0}, MakeContext{&passes, nullptr, &plan->sources, nullptr});
   if (const Failure* failure = run.failure_of(0)) return failure->error;
   return delivered(std::move(run));
 }
@@ -93,19 +132,12 @@ Result<std::string> Dataset::to_json() const {
 Result<void> Dataset::save_graph(const std::string& path) const {
   if (error_) return *error_;
   const std::filesystem::path file(path);
+  STOKER_TRY(check_replaceable(file));
   WriteContext context;
   context.folder = file.parent_path().empty() ? "." : file.parent_path().string();
   context.stem = file.stem().string();
   STOKER_TRY(Json json, graph_to_json(*node_, context));
-  // Under another name first: a graph file is whole or not there.
-  const std::string partial = path + ".partial";
-  {
-    std::ofstream out(partial, std::ios::binary);
-    out << json.text(2) << "\n";
-    if (!out.flush()) return Error::io("cannot write ", partial).set_path(partial);
-  }
-  if (std::rename(partial.c_str(), path.c_str()) != 0) return Error::io("cannot write ", path).set_path(path);
-  return {};
+  return write_whole(path, json.text(2) + "\n");
 }
 
 Result<Dataset> Dataset::from_json(std::string_view text) {
@@ -135,70 +167,149 @@ Result<Dataset> Dataset::load_graph(const std::string& path) {
 
 namespace {
 
-// Of a dataset without an end, a shuffle may mix so many passes.
+// In an infinite dataset, a shuffle may mix elements of this many passes, and of one more for each element in its
+// buffer.
 constexpr int64_t kMixedPasses = 8;
+constexpr int64_t kMostMixedPasses = 1'000'000;
 
-// Passes on the element with one origin. Ends when it has come, or when a pass
-// comes in which it cannot come any more.
-struct OnlyOrigin {
-  static constexpr std::string_view kName = "only_origin";
-  static constexpr std::string_view kDoc = "Pass on the element with one origin.";
+int64_t mixed_passes(const Node& last) {
+  int64_t passes = kMixedPasses;
+  for (const Node* node : nodes_of(last))
+    if (const std::optional<ShuffleParams> shuffle = shuffle_params(*node->stage); shuffle && shuffle->buffer)
+      passes += std::min(*shuffle->buffer, kMostMixedPasses);
+  return std::min(passes, kMostMixedPasses);
+}
+
+// The maximum number of epochs that are run to find an element.
+constexpr int64_t kMostEpochs = 100'000;
+
+// Stores the element with one origin, and delivers the pass of each element.
+struct KeepOrigin {
+  static constexpr std::string_view kName = "keep_origin";
+  static constexpr std::string_view kDoc = "Keep the element with one origin.";
+
+  struct Kept {
+    Mutex mutex;
+    std::optional<Element> element STOKER_GUARDED_BY(mutex);
+  };
 
   std::string origin;
   std::vector<std::string> sources;
-  int64_t last_pass = 0;
+  int32_t source = 0;
+  std::shared_ptr<Kept> kept = std::make_shared<Kept>();
 
-  struct State {
-    void describe(Fields&) {}
-  };
   void describe(Fields&) {}
-  PassUse pass_use() const { return PassUse::kOrders; }  // it counts for itself: others see nothing of this run
+  PassUse pass_use() const { return PassUse::kOrders; }  // counts its own passes: other iterators are not affected
+  Result<Spec> spec(std::span<const Spec>) const { return Spec::scalar(DType::kInt64); }
 
-  Result<Flow> step(State&, Element element, Emit& out, Context& context) const {
+  // The pass, or -1 for elements of other sources.
+  Result<Element> apply(Element element, Context& context) const {
     const Origin here = context.origin();
-    const bool found = origin_text(here, sources) == origin;
-    if (found) out.put(std::move(element), here);
-    return found || is_over(outermost(here).pass) ? Flow::kDone : Flow::kMore;
+    const Origin& first = outermost(here);
+    const int64_t pass = first.source == source ? first.pass : -1;
+    if (pass >= 0 && origin_text(here, sources) == origin) {
+      const MutexLock lock(kept->mutex);
+      kept->element = std::move(element);
+    }
+    return Element(Array::of(pass));
   }
-  bool is_over(int64_t pass) const { return pass > last_pass; }
+
+  // Whether the origin in an error message is the requested one.
+  bool is_origin(std::string_view text) const {
+    const Result<OriginInEpoch> read = origin_from_text(text, sources);
+    return read && origin_text(read->origin, sources) == origin;
+  }
+
+  std::optional<Element> taken() const {
+    const MutexLock lock(kept->mutex);
+    return std::exchange(kept->element, std::nullopt);
+  }
 };
 
-// Runs the epoch of an element up to it; nothing where it is not delivered.
-Result<std::optional<Element>> run_up_to(const Dataset& dataset, const Origin& origin, const Plan& known) {
-  const Origin& first = outermost(origin);
-  const bool endless = known.strides[static_cast<size_t>(first.source)] >= kEndless;
-  const int64_t last_pass = endless ? first.pass + kMixedPasses : kEndless;
-  const OnlyOrigin only{origin_text(origin, known.sources), known.sources, last_pass};
-  const Dataset filtered = dataset.then(only);
-  Meters meters;
-  STOKER_TRY(const auto plan, lower(filtered.node(), meters));
-  start_with(*plan, first.source, first.pass);
-  Loader loader(filtered, {.on_error = OnError::kRaise, .interrupted = &is_interrupted});
+// The result of searching one epoch: the element or its error, or the passes of the
+// epoch.
+struct Searched {
+  std::optional<Result<Element>> found;
+  int64_t least_pass = kEndless;
+  bool is_over = false;  // no later element can have the origin
+};
+
+Searched search_epoch(Loader& loader, const KeepOrigin& wanted, int64_t last_pass) {
+  Searched epoch;
   while (true) {
-    Result<std::optional<Element>> next = loader.next();
-    if (next) return next;
-    const Error::Place& place = next.error().place();
-    if (place.origin.empty() || place.origin == only.origin) return next;  // none: the loader's own error
-    if (only.is_over(place.pass)) return std::optional<Element>();
+    stop_if_interrupted();
+    const Result<std::optional<Element>> next = loader.next();
+    if (std::optional<Element> element = wanted.taken()) {
+      epoch.found = delivered(Run::of(*std::move(element), Origin()));
+      return epoch;
+    }
+    if (next && !*next) return epoch;
+    const Error::Place* place = next ? nullptr : &next.error().place();
+    if (place && (place->origin.empty() || wanted.is_origin(place->origin))) {  // no origin: an error of the loader
+      epoch.found = next.error();
+      return epoch;
+    }
+    const bool is_same_source = !place || place->source == wanted.sources[static_cast<size_t>(wanted.source)];
+    const int64_t pass = place ? place->pass : (*next)->leaves[0].scalar<int64_t>();
+    if (!is_same_source || pass < 0) continue;
+    epoch.least_pass = std::min(epoch.least_pass, pass);
+    epoch.is_over = pass > last_pass;
+    if (epoch.is_over) return epoch;
   }
 }
 
-// By position also where the elements are otherwise read forward.
+// Runs the epoch of an element up to the element. Returns nullopt if it is not
+// delivered. The epoch follows from the element's pass if each epoch starts as many
+// passes as its repeats allow. If the first epoch starts fewer, because a later
+// stage ends a repeat early, the epochs are run one after another. If the origin names
+// the pass with which its epoch started, only that epoch is run.
+Result<std::optional<Element>> run_up_to(const Dataset& dataset, const OriginInEpoch& place, const Plan& known) {
+  const Origin& origin = place.origin;
+  const Origin& first = outermost(origin);
+  const bool endless = known.strides[static_cast<size_t>(first.source)] >= kEndless;
+  const int64_t last_pass = endless ? first.pass + mixed_passes(*dataset.node()) : kEndless;
+  const KeepOrigin wanted{origin_text(origin, known.sources), known.sources, first.source};
+  const Dataset searched = dataset.then(wanted);
+  Meters meters;
+  STOKER_TRY(const auto plan, lower(searched.node(), meters));
+  const int64_t likely = epoch_of_pass(*plan, first.source, first.pass);
+  const bool starts_as_named = place.first_passes[static_cast<size_t>(first.source)] != kUsualPass;
+  if (starts_as_named)
+    start_with_passes(*plan, place.first_passes);
+  else if (!repeats(*plan))
+    start_with_epoch(*plan, likely);
+  // Without prefetching the next epoch: it might start with another pass than the
+  // epoch that is run next.
+  Loader loader(searched, {.on_error = OnError::kRaise, .prefetch_next_epoch = false, .interrupted = &is_interrupted});
+  for (int64_t epochs = 0; epochs <= std::min(first.pass, kMostEpochs); ++epochs) {
+    const Searched epoch = search_epoch(loader, wanted, last_pass);
+    if (epoch.found && *epoch.found) return std::optional<Element>(**epoch.found);
+    if (epoch.found) return epoch.found->error();
+    if (starts_as_named || epoch.is_over || (epoch.least_pass < kEndless && epoch.least_pass > first.pass)) break;
+    if (epochs == 0 && likely > 1 && is_next_epoch(*plan, 1)) start_with_epoch(*plan, likely);
+    loader.begin_epoch();
+  }
+  return std::optional<Element>();
+}
+
+// Lowers the graph with access by position, also for sources that are otherwise read
+// forward.
 Result<std::shared_ptr<const Plan>> lower_by_position(const Dataset& dataset, Meters& meters) {
-  Result<std::shared_ptr<const Plan>> plan = lower(dataset.node(), meters, Positions::kWanted);
+  Result<std::shared_ptr<const Plan>> plan = lower(dataset.node(), meters, Positions::kPreferred);
   return plan ? plan : lower(dataset.node(), meters);
 }
 
 Result<void> check_position(const Plan& plan, const Origin& first) {
   const auto number = static_cast<size_t>(first.source);
-  const Stage& given = *plan.source_nodes[number]->stage;
-  const std::shared_ptr<const Stage> listed = given.listed();
-  const Stage& source = listed ? *listed : given;
-  if (source.type().form != Form::kList) return {};
+  const Stage& source = *plan.source_nodes[number]->stage;
+  const StreamStage* stream = if_form<StreamStage>(source);
+  const std::shared_ptr<const ListStage> listed = stream ? stream->listed() : nullptr;
+  const ListStage* list = stream ? listed.get() : if_form<ListStage>(source);
+  if (!list) return {};
   Context context;
-  STOKER_TRY(const int64_t length, source.length(context));
+  STOKER_TRY(const int64_t length, list->length(context));
   if (first.position < length) return {};
-  return Error::out_of_range("position ", first.position, " of ", plan.sources[number], ", which has ", length);
+  return out_of_range("replay", plan.sources[number], length, first.position);
 }
 
 }  // namespace
@@ -207,16 +318,17 @@ Result<Element> Dataset::replay(std::string_view text) const {
   if (error_) return *error_;
   Meters meters;
   STOKER_TRY(const auto plan, lower_by_position(*this, meters));
-  STOKER_TRY(const Origin origin, origin_from_text(text, plan->sources));
+  STOKER_TRY(const OriginInEpoch place, origin_from_text(text, plan->sources));
+  const Origin& origin = place.origin;
   STOKER_TRY(check_position(*plan, outermost(origin)));
   const Passes passes;
-  const Remade made = remake(*plan, origin, MakeContext{&passes, nullptr, &plan->sources, nullptr});
-  if (made.run.size > 0 && made.run.failure_of(0)) return with_files(made.run.failure_of(0)->error, origin, *plan);
+  const Recomputed made = recompute(*plan, origin, MakeContext{&passes, nullptr, &plan->sources, nullptr});
+  if (made.run.size > 0 && made.run.failure_of(0)) return with_provenance(made.run.failure_of(0)->error, origin, *plan);
   if (made.complete && made.run.size > 0) return delivered(made.run);
   if (!made.complete) {
-    STOKER_TRY(std::optional<Element> found, run_up_to(*this, origin, *plan));
+    STOKER_TRY(std::optional<Element> found, run_up_to(*this, place, *plan));
     if (found) return *std::move(found);
-    if (made.run.size > 0) return delivered(made.run);
+    if (made.run.size > 0 && made.is_batched) return delivered(made.run);
   }
   return Error::not_found("no element is delivered with the origin ", text,
                           made.complete ? ": a filter drops it" : " in its pass");

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "stoker/graph/graph.h"
@@ -21,11 +22,16 @@ namespace stoker {
 #undef ENGINE
 
 template <typename T>
-class StageOf;
+std::shared_ptr<const Stage> make_stage(T stage);
 
-// A data set: an immutable description of how elements are made. Each method
-// gives a new one. A wrong parameter makes the data set carry the error, which
-// `error()` tells at once and a loader as its first result.
+// An immutable description of how elements are produced. Each method returns a new
+// dataset and leaves this one unchanged. Building a dataset starts no threads and
+// computes no elements.
+//
+// A method with an invalid parameter returns a dataset that carries the error:
+// error() returns it, and a Loader returns it as its first result.
+//
+// A copy is cheap and shares the graph. Members are safe from several threads.
 class Dataset {
  public:
   Dataset(Graph graph) : node_(graph.node()) {}
@@ -33,7 +39,19 @@ class Dataset {
 
 #define SOURCE(method, Type) static Dataset method(Type stage, Location at = Location::current());
 #define JOIN SOURCE
-#define STAGE(method, Type) Dataset method(Type stage, Location at = Location::current()) const;
+// Each stage has three spellings: ds.batch({.batch_size = 64, .drop_remainder = true}); ds.batch(64), with the first
+// parameter; and, if no parameter is required, ds.repeat().
+#define STAGE(method, Type)                                                \
+  Dataset method(Type stage, Location at = Location::current()) const;     \
+  template <typename First, typename Stage = Type>                         \
+    requires(!std::is_same_v<std::remove_cvref_t<First>, Type>)            \
+  Dataset method(First&& first, Location at = Location::current()) const { \
+    return method(Stage(std::forward<First>(first)), std::move(at));       \
+  }                                                                        \
+  template <typename Stage = Type>                                         \
+  Dataset method(Location at = Location::current()) const {                \
+    return method(Stage{}, std::move(at));                                 \
+  }
 #define ENGINE STAGE
 #include "stoker/api/stages.def"
 #undef SOURCE
@@ -41,39 +59,44 @@ class Dataset {
 #undef STAGE
 #undef ENGINE
 
-  // A stage of your own: any struct with one of the forms of a stage.
+  // Append a stage of your own, or start with one: any struct with one of the forms
+  // listed in CONTRIBUTING.md.
   template <typename T>
   Dataset then(T stage, Location at = Location::current()) const {
-    return appended(std::make_shared<const StageOf<T>>(std::move(stage)), std::move(at));
+    return appended(make_stage(std::move(stage)), std::move(at));
   }
   template <typename T>
   static Dataset from(T stage, Location at = Location::current()) {
-    return started(std::make_shared<const StageOf<T>>(std::move(stage)), std::move(at));
+    return started(make_stage(std::move(stage)), std::move(at));
   }
 
-  // The name under which the last stage shows in statistics and errors.
+  // Names the last stage in statistics and errors.
   Dataset named(std::string name) const;
 
-  // What is wrong with it; null when nothing is.
+  // The error of an invalid parameter; null if there is none. Valid as long as this
+  // dataset.
   const Error* error() const { return error_ ? &*error_ : nullptr; }
   // Structure, types and partly known shapes of the elements.
   Spec element_spec() const;
-  // A length, kInfinite or kUnknown, by tf.data's rules; but what has positions
-  // in its files (TFRecord) is counted, unless only what is known is asked for.
+  // Returns the number of elements, kInfinite or kUnknown, by the rules of tf.data.
+  // Unlike in tf.data, the records of files with positions (TFRecord) are counted,
+  // which may read the files; Counting::kAsKnown does not count.
   Result<int64_t> cardinality(Counting counting = Counting::kCounted) const;
-  // What the first pass gives at place i; only where that can be known
-  // without making the elements before it.
+  // Returns element i of the first pass. Fails if the elements before it would have
+  // to be computed.
   Result<Element> at(int64_t i) const;
-  // Makes the element with this origin again, as an error names it:
-  // "train:18204@2", "train:3/17", "a:(3,b:4)". Returns what the pipeline
-  // delivers with that origin, or its error. An element that is delivered inside
-  // another (in a batch) is returned as it was before that. By position where the
-  // graph allows it; else the pass is run up to the element.
+  // Recomputes the element with this origin, as an error prints it:
+  // "train:18204@2", "train:3/17", "a:(3,b:4)". Returns what the pipeline delivers
+  // with that origin, or its error. An element that is delivered as part of another
+  // one, such as a batch, is returned as it was before that. Computes the element
+  // from its position if the graph allows it, and runs the epoch up to the element
+  // otherwise.
   Result<Element> replay(std::string_view origin) const;
-  // The segments it is cut into, what is native, what is held.
+  // Describes the segments, which maps are native, and what is held in memory.
   Result<std::string> explain() const;
 
-  // {"stoker": 1, "stages": […]}. Arrays over 4 KB lie beside the file.
+  // The graph as JSON: {"stoker": 1, "stages": […]}. save_graph() stores arrays of
+  // more than 4 KB in files next to the graph file, and load_graph() reads them.
   Result<std::string> to_json() const;
   Result<void> save_graph(const std::string& path) const;
   static Result<Dataset> from_json(std::string_view text);
@@ -90,7 +113,7 @@ class Dataset {
   std::optional<Error> error_;
 };
 
-// Every stage and operation there is.
+// All stages and operations. Lives until the process ends.
 const Registry& registry();
 
 }  // namespace stoker

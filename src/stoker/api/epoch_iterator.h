@@ -9,7 +9,9 @@
 
 namespace stoker {
 
-// Over what a source's next() gives, up to the end; errors are thrown as Error.
+// The iterator of a range-for loop over Loader or Watch: one epoch, element by
+// element. Throws errors as Error. The element is valid until the next increment;
+// the source must outlive the iterator.
 template <typename Source>
 class EpochIterator {
  public:
@@ -18,8 +20,8 @@ class EpochIterator {
   using difference_type = std::ptrdiff_t;
   explicit EpochIterator(Source* source) : source_(source) { ++*this; }
   EpochIterator() = default;
-  Element& operator*() { return *element_; }
-  Element* operator->() { return &*element_; }
+  Element& operator*() const { return *element_; }
+  Element* operator->() const { return &*element_; }
   EpochIterator& operator++() {
     Result<std::optional<Element>> next = source_->next();
     if (!next) throw std::move(next).error();
@@ -31,7 +33,7 @@ class EpochIterator {
 
  private:
   Source* source_ = nullptr;
-  std::optional<Element> element_;
+  mutable std::optional<Element> element_;  // delivered to the caller, which may modify it
 };
 
 }  // namespace stoker

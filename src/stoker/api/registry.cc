@@ -1,3 +1,4 @@
+// The table of all stages and operations, from stages.def and ops.def.
 #include "stoker/api/dataset.h"
 
 namespace stoker {

@@ -9,22 +9,24 @@ namespace stoker {
 
 struct Node;
 
-// Iterators that were dropped, one after the other, when they had given one
-// batch or none: each step of such a loop sees the first batch again.
+// Counts iterators that were dropped one after the other after at most one batch.
+// In a loop that does this, every step gets the first batch. Safe from several
+// threads.
 class Restarts {
  public:
   struct Row {
     int64_t iterators = 0;
-    double start_seconds = 0;  // until the first batch, of one of them
+    double start_seconds = 0;  // mean time until the first batch
   };
 
-  // One that was left. It began well if it gave more, or came to its end.
+  // Records a dropped iterator. One that delivered more than one batch, or reached
+  // its end, resets the count.
   void note(int64_t batches, bool ended, double start_seconds);
   Row row() const;
-  // True once, when the row has grown to this length.
+  // Returns true once, when this many iterators have been counted.
   bool reaches(int64_t iterators);
 
-  // What all loaders of the process have done to one data set.
+  // The counter of a dataset, shared by all loaders of the process.
   static std::shared_ptr<Restarts> of(const Node& node);
 
  private:

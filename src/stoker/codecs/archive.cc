@@ -16,15 +16,15 @@ struct Free {
 };
 using Reader = std::unique_ptr<struct archive, Free>;
 
-std::string words_of(struct archive* reader) {
+std::string error_text(struct archive* reader) {
   const char* words = archive_error_string(reader);
-  return words ? words : "it is damaged";
+  return words ? words : "the data is damaged";
 }
 
-// In the C locale names that are not ASCII are a warning; they are bytes to us.
+// In the C locale, libarchive warns about names that are not ASCII. Names are bytes here.
 bool is_fine(int status) { return status == ARCHIVE_OK || status == ARCHIVE_WARN; }
 
-// The rest of the member it stands in.
+// Reads the rest of the current member.
 Result<std::string> rest_of(struct archive* reader, int64_t at_most) {
   std::string bytes;
   while (true) {
@@ -33,9 +33,9 @@ Result<std::string> rest_of(struct archive* reader, int64_t at_most) {
     la_int64_t offset = 0;
     const int status = archive_read_data_block(reader, &block, &size, &offset);
     if (status == ARCHIVE_EOF) return bytes;
-    if (status != ARCHIVE_OK) return Error::corrupt(words_of(reader));  // a wrong checksum is a warning
+    if (status != ARCHIVE_OK) return Error::corrupt(error_text(reader));  // libarchive warns about a wrong checksum
     const int64_t end = offset + static_cast<int64_t>(size);
-    if (end > at_most) return Error::exhausted("it has more than the ", at_most, " bytes allowed");
+    if (end > at_most) return Error::exhausted("it is larger than the limit of ", at_most, " bytes");
     bytes.resize(static_cast<size_t>(offset));  // a hole reads as zeros
     bytes.append(static_cast<const char*>(block), size);
   }
@@ -69,7 +69,8 @@ class LibarchiveTar final : public TarReader {
       const char* const link = archive_entry_hardlink(entry);
       if (name) last_ = name;
       if (!name || (!link && archive_entry_filetype(entry) != AE_IFREG)) continue;
-      if (archive_entry_sparse_count(entry) > 0) return Error::unimplemented("the member ", name, " is a sparse file");
+      if (archive_entry_sparse_count(entry) > 0)
+        return Error::unimplemented("the member ", name, " is a sparse file, which is not supported");
       const int64_t size = link ? 0 : archive_entry_size(entry);
       if (size < 0) return Error::corrupt("the member ", name, " has a size of ", size);
       return std::optional(ArchiveMember{name, link ? link : "", archive_filter_bytes(reader_.get(), 0), size});
@@ -88,7 +89,7 @@ class LibarchiveTar final : public TarReader {
   Error failure(const std::string& behind) {
     if (failure_) return *failure_;
     return Error::corrupt("the tar is damaged at byte ", archive_filter_bytes(reader_.get(), 0),
-                          behind.empty() ? "" : ", behind the header of " + behind, ": ", words_of(reader_.get()));
+                          behind.empty() ? "" : ", after the header of " + behind, ": ", error_text(reader_.get()));
   }
 
   static la_ssize_t read(struct archive* reader, void* self, const void** bytes) {
@@ -112,8 +113,8 @@ class LibarchiveTar final : public TarReader {
   std::unique_ptr<ArchiveInput> input_;
   Reader reader_;
   bool ended_ = false;
-  std::string last_;              // member
-  std::optional<Error> failure_;  // of the input
+  std::string last_;              // the name of the last member
+  std::optional<Error> failure_;  // an error of the input
 };
 
 }  // namespace
@@ -129,13 +130,13 @@ Result<std::vector<std::pair<std::string, std::string>>> read_zip(Bytes zip, int
   if (!reader) throw std::bad_alloc();
   archive_read_support_format_zip_seekable(reader.get());
   if (archive_read_open_memory(reader.get(), zip.data(), zip.size()) != ARCHIVE_OK)
-    return Error::corrupt("not a zip: ", words_of(reader.get()));
+    return Error::corrupt("not a zip file: ", error_text(reader.get()));
   std::vector<std::pair<std::string, std::string>> members;
   while (true) {
     struct archive_entry* entry = nullptr;
     const int status = archive_read_next_header(reader.get(), &entry);
     if (status == ARCHIVE_EOF) return members;
-    if (!is_fine(status)) return Error::corrupt("the zip is damaged: ", words_of(reader.get()));
+    if (!is_fine(status)) return Error::corrupt("the zip file is damaged: ", error_text(reader.get()));
     const char* const name = archive_entry_pathname(entry);
     if (!name || archive_entry_filetype(entry) != AE_IFREG) continue;
     Result<std::string> bytes = rest_of(reader.get(), at_most);
@@ -151,7 +152,9 @@ Result<std::vector<std::pair<std::string, std::string>>> read_zip(Bytes zip, int
 
 namespace stoker {
 namespace {
-Error no_libarchive() { return Error::unimplemented("this build has no libarchive, so no tar or zip can be read"); }
+Error no_libarchive() {
+  return Error::unimplemented("cannot read tar and zip files: this build of Stoker does not include libarchive");
+}
 }  // namespace
 
 Result<std::unique_ptr<TarReader>> TarReader::open(std::unique_ptr<ArchiveInput>) { return no_libarchive(); }

@@ -13,39 +13,39 @@ namespace stoker {
 // A file in an archive.
 struct ArchiveMember {
   std::string name;
-  std::string link;    // the name of the member it is a hard link to; empty: none
+  std::string link;    // the member that this is a hard link to; empty: none
   int64_t offset = 0;  // of its bytes in the archive
   int64_t size = 0;
 };
 
-// The bytes of an archive from front to back.
+// The bytes of an archive, read sequentially.
 class ArchiveInput {
  public:
   virtual ~ArchiveInput() = default;
-  // The next bytes, alive until the next call; none at the end.
+  // Returns the next bytes, which are valid until the next call; empty at the end.
   virtual Result<Bytes> read() = 0;
-  // Goes past some of the next bytes without reading them, at most so many;
-  // says how many.
+  // Skips up to this many of the next bytes without reading them, and returns how many it skipped.
   virtual Result<int64_t> skip(int64_t) { return 0; }
 };
 
-// The members of a tar of any dialect, in order: ustar, GNU, pax, concatenated
-// ones, ones without end blocks. Folders, symbolic links and devices are passed
-// over. A damaged header is DataLoss and the end.
+// Lists the members of a tar file in order. Reads every dialect: ustar, GNU, pax, concatenated
+// files, files without end blocks. Skips folders, symbolic links and devices. A damaged header is
+// DataLoss and ends the list. Not thread-safe.
 class TarReader {
  public:
-  // Unimplemented in a build without libarchive.
+  // Fails with Unimplemented in a build without libarchive.
   static Result<std::unique_ptr<TarReader>> open(std::unique_ptr<ArchiveInput> input);
   virtual ~TarReader() = default;
 
-  // Nothing at the end, and behind an error.
+  // Returns nothing at the end and after an error.
   virtual Result<std::optional<ArchiveMember>> next() = 0;
-  // Of the member that next() gave last; it has at most so many bytes.
+  // Reads the member that next() returned last. Fails with ResourceExhausted if it has more than
+  // `at_most` bytes.
   virtual Result<std::string> contents(int64_t at_most) = 0;
 };
 
-// The members of a zip with their bytes, stored or deflated, checksums checked;
-// all together at most so many bytes.
+// Returns the names and contents of the members of a zip file, stored or deflated, and verifies
+// their checksums. Fails with ResourceExhausted if they have more than `at_most` bytes in total.
 Result<std::vector<std::pair<std::string, std::string>>> read_zip(Bytes zip, int64_t at_most);
 
 }  // namespace stoker

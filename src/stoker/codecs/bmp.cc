@@ -38,7 +38,7 @@ class Decoder {
  public:
   Decoder(Bytes bytes, const BmpOptions& options) : bytes_(bytes), options_(options) {}
 
-  Result<PictureInfo> read_header() {
+  Result<ImageInfo> read_header() {
     STOKER_TRY(need(kFileHeader + 12, "header"));
     data_at_ = number_at(bytes_, 10, 4);
     const uint32_t size = number_at(bytes_, 14, 4);
@@ -46,15 +46,15 @@ class Decoder {
     STOKER_TRY(check_size(height_, width_));
     STOKER_TRY(check_kind());
     if (bits_ <= 8) STOKER_TRY(read_palette(size));
-    return PictureInfo{height_, width_, channels()};
+    return ImageInfo{height_, width_, channels()};
   }
 
   Result<void> check_bytes() const {
     if (is_run_length()) return {};
     const int64_t last = (height_ - 1) * stride() + (width_ * bits_ + 7) / 8;
     if (data_at_ + last <= static_cast<int64_t>(bytes_.size())) return {};
-    return Error::corrupt("BMP data ends early: of ", bytes_.size(), " bytes, pixels of a picture of ", height_, "x",
-                          width_, " would take those up to ", data_at_ + last);
+    return Error::corrupt("BMP data ends early: it has ", bytes_.size(), " bytes, but an image of ", height_, "x",
+                          width_, " needs ", data_at_ + last);
   }
 
   Result<void> read_rows(PixelRows rows) {
@@ -72,11 +72,11 @@ class Decoder {
  private:
   Result<void> need(size_t size, std::string_view part) const {
     if (bytes_.size() >= size) return {};
-    return Error::corrupt("BMP data ends inside its ", part, ": it has ", bytes_.size(), " bytes, which would end at ",
+    return Error::corrupt("BMP data ends inside its ", part, ": it has ", bytes_.size(), " bytes, expected at least ",
                           size);
   }
 
-  // As OS/2 wrote them first.
+  // The fields of the first version of OS/2.
   Result<void> read_old_fields() {
     width_ = number_at(bytes_, 18, 2);
     height_ = number_at(bytes_, 20, 2);
@@ -88,7 +88,7 @@ class Decoder {
   Result<void> read_fields(uint32_t size) {
     constexpr uint32_t kKnown[] = {16, 40, 52, 56, 64, 108, 124};
     if (std::ranges::find(kKnown, size) == std::end(kKnown))
-      return Error::unimplemented("a BMP with a header of ", size, " bytes, which is none of the known ones");
+      return Error::unimplemented("a BMP header of ", size, " bytes is not supported");
     STOKER_TRY(need(kFileHeader + size, "header"));
     width_ = static_cast<int32_t>(number_at(bytes_, 18, 4));
     height_ = static_cast<int32_t>(number_at(bytes_, 22, 4));
@@ -99,7 +99,8 @@ class Decoder {
     compression_ = number_at(bytes_, 30, 4);
     colours_ = number_at(bytes_, 46, 4);
     if (size != 64) return read_masks(size);
-    if (compression_ >= kMasks) return Error::unimplemented("a BMP of OS/2 with compression ", compression_);
+    if (compression_ >= kMasks)
+      return Error::unimplemented("an OS/2 BMP with compression ", compression_, " is not supported");
     return {};
   }
 
@@ -121,7 +122,9 @@ class Decoder {
                        : compression_ == kRle8 ? fits({8})
                        : compression_ == kRle4 ? fits({4})
                                                : masks_given_ && fits({16, 32});
-    if (!known) return Error::unimplemented("a BMP of ", bits_, " bits a pixel with compression ", compression_);
+    if (!known)
+      return Error::unimplemented("a BMP with ", bits_, " bits per pixel and compression ", compression_,
+                                  " is not supported");
     if (!masks_given_ && bits_ == 16) masks_ = {Mask{0x7c00}, Mask{0x3e0}, Mask{0x1f}, Mask{0}};
     return {};
   }
@@ -172,8 +175,8 @@ class Decoder {
     return {masks_[0].of(value, 0), masks_[1].of(value, 0), masks_[2].of(value, 0), masks_[3].of(value, 255)};
   }
 
-  // Two bytes are a run, or a 0 and what to do: the end of a row, of the
-  // picture, a step over pixels, or so many pixels as they are.
+  // Two bytes are a run, or 0 and a command: end of row, end of image, a jump over pixels, or a
+  // number of literal pixels.
   Result<void> unpack_runs() {
     indices_.assign(static_cast<size_t>(height_ * width_), 0);
     size_t at = data_at_;
@@ -205,7 +208,7 @@ class Decoder {
                           " rows were decoded");
   }
 
-  // Those that lie beyond the row are dropped.
+  // Drops pixels beyond the end of the row.
   void put_indices(int64_t& x, int64_t y, int count, const uint8_t* from, bool repeated) {
     for (int i = 0; i < count; ++i, ++x) {
       if (x >= width_) continue;
@@ -223,25 +226,25 @@ class Decoder {
   int bits_ = 0;
   uint32_t compression_ = kPlain;
   uint32_t data_at_ = 0;
-  uint32_t colours_ = 0;      // in the palette; 0: as many as the bits can say
-  size_t colour_bytes_ = 4;   // of one of them
+  uint32_t colours_ = 0;      // in the palette; 0: as many as the bits can represent
+  size_t colour_bytes_ = 4;   // the size of a palette entry
   size_t mask_bytes_ = 0;     // between header and palette
-  bool masks_given_ = false;  // else they are the usual ones
+  bool masks_given_ = false;  // false: the default masks
   std::array<Mask, 4> masks_ = {Mask{0xff0000}, Mask{0xff00}, Mask{0xff}, Mask{0xff000000}};
   std::vector<Rgba> palette_;
-  bool grey_ = false;             // the palette is
-  std::vector<uint8_t> indices_;  // of run lengths, unpacked, rows as in the file
+  bool grey_ = false;             // the palette has only grays
+  std::vector<uint8_t> indices_;  // of run-length encoded data: palette indices, rows as in the file
 };
 
 Result<void> check(const BmpOptions& options) {
   const int channels = options.channels;
   if (channels == 0 || channels == 1 || channels == 3 || channels == 4) return {};
-  return Error::invalid("a BMP is decoded to 0, 1, 3 or 4 channels, not ", channels);
+  return Error::invalid("a BMP cannot be decoded to ", channels, " channels, expected 0, 1, 3 or 4");
 }
 
 }  // namespace
 
-Result<PictureInfo> bmp_info(Bytes bytes, const BmpOptions& options) {
+Result<ImageInfo> bmp_info(Bytes bytes, const BmpOptions& options) {
   STOKER_TRY(check(options));
   return Decoder(bytes, options).read_header();
 }
@@ -249,7 +252,7 @@ Result<PictureInfo> bmp_info(Bytes bytes, const BmpOptions& options) {
 Result<void> decode_bmp(Bytes bytes, const BmpOptions& options, const PixelPlace& place) {
   STOKER_TRY(check(options));
   Decoder decoder(bytes, options);
-  STOKER_TRY(const PictureInfo info, decoder.read_header());
+  STOKER_TRY(const ImageInfo info, decoder.read_header());
   STOKER_TRY(decoder.check_bytes());
   STOKER_TRY(const PixelRows rows, place(info));
   return decoder.read_rows(rows);

@@ -1,23 +1,21 @@
 #pragma once
 
-#include "stoker/codecs/picture.h"
+#include "stoker/codecs/image.h"
 
 namespace stoker {
 
 struct BmpOptions {
-  // 0: as in the file, where a palette of greys gives grey, another one RGB, and
-  // 32 bits RGBA unless the header says that there is no alpha; 1: grey; 3: RGB;
-  // 4: with alpha
+  // 0: as in the file: a palette of grays gives gray, other palettes RGB, and 32 bits RGBA unless
+  // the header declares that there is no alpha; 1: gray; 3: RGB; 4: RGBA
   int channels = 0;
 };
 
-// What decode_bmp() would give; reads header and palette.
-Result<PictureInfo> bmp_info(Bytes bytes, const BmpOptions& options = {});
+// Returns the size and channels that decode_bmp() produces. Reads only the header and the palette.
+Result<ImageInfo> bmp_info(Bytes bytes, const BmpOptions& options = {});
 
-// Decodes 1, 4, 8, 16, 24 and 32 bits a pixel, also run-length encoded, of
-// Windows and OS/2, into the rows that `place` gives. A palette is applied; an
-// index outside of it is black. What is cut is DataLoss; bytes after the last
-// pixel do not matter.
+// Decodes a BMP of Windows or OS/2 with 1, 4, 8, 16, 24 or 32 bits per pixel, also run-length
+// encoded, into the rows that `place` returns. Applies the palette; an index outside of it is
+// black. Truncated data is DataLoss. Bytes after the last pixel are ignored.
 Result<void> decode_bmp(Bytes bytes, const BmpOptions& options, const PixelPlace& place);
 
 }  // namespace stoker

@@ -8,13 +8,13 @@ namespace {
 
 constexpr size_t kNowhere = Bytes::npos;
 
-// Behind a line end that begins at `at`.
+// The position after a line end that starts at `at`.
 size_t behind_line_end(Bytes text, size_t at) {
   const bool both = text[at] == '\r' && at + 1 < text.size() && text[at + 1] == '\n';
   return at + (both ? 2 : 1);
 }
 
-// The quote that ends a field which began before `at`; nowhere if it does not.
+// The position of the quote that ends a field that started before `at`; kNowhere if there is none.
 size_t closing_quote(Bytes text, size_t at) {
   while ((at = text.find('"', at)) != kNowhere && at + 1 < text.size() && text[at + 1] == '"') at += 2;
   return at;
@@ -38,8 +38,8 @@ class EndFinder {
   }
 
  private:
-  // Both give the place of the delimiter or line end, or the end of the text;
-  // nowhere when more of it must be known.
+  // Both return the position of the delimiter, the line end or the end of the text; kNowhere if
+  // more of the text is needed.
   size_t behind_quoted(size_t at) {
     const size_t close = closing_quote(text_, at + 1);
     if (close == kNowhere) return whole_ ? problem("a quoted field is not closed", at) : kNowhere;
@@ -52,7 +52,7 @@ class EndFinder {
     for (; at < text_.size(); ++at) {
       const char c = text_[at];
       if (c == dialect_.delimiter || c == '\n' || c == '\r') return at;
-      if (c == '"' && dialect_.quotes) return problem("a field that is not quoted has a quote in it", at);
+      if (c == '"' && dialect_.quotes) return problem("an unquoted field contains a quote", at);
     }
     return whole_ ? at : kNowhere;
   }
@@ -98,7 +98,7 @@ std::optional<Array> whole_number(Bytes text) {
   return Array::of(value);
 }
 
-// What is too large or too small for any type of ours.
+// The value of a number that is out of the range of every type.
 template <typename T>
 T beyond(Bytes text) {
   const size_t exponent = text.find_first_of("eEpP");

@@ -7,26 +7,26 @@
 namespace stoker {
 namespace {
 
-// The messages, of which field 1 is mostly the interesting one:
+// The messages. In most of them, only field 1 matters:
 //   Example          { Features features = 1; }
 //   SequenceExample  { Features context = 1; FeatureLists feature_lists = 2; }
 //   Features         { map<string, Feature> feature = 1; }, entries { key = 1; value = 2; }
-//   FeatureLists     { map<string, FeatureList> feature_list = 1; }, likewise
+//   FeatureLists     { map<string, FeatureList> feature_list = 1; }, the same entries
 //   FeatureList      { repeated Feature feature = 1; }
 //   Feature          { oneof: BytesList = 1, FloatList = 2, Int64List = 3 }
 //   lists            { repeated value = 1; }, numbers mostly packed
 enum Wire : uint32_t { kVarint = 0, kFixed64 = 1, kDelimited = 2, kFixed32 = 5 };
 
-constexpr const char* kCut = "it ends inside a field";
+constexpr const char* kCut = "the data ends inside a field";
 
 struct Field {
   uint32_t number = 0;
   uint32_t wire = 0;
   uint64_t varint = 0;  // kVarint
-  Bytes bytes = {};     // the others
+  Bytes bytes = {};     // the other wire types
 };
 
-// Takes a varint off the front; what is wrong with it, or null.
+// Removes a varint from the front. Returns a description of the damage, or null.
 const char* take_varint(Bytes& from, uint64_t& value) {
   if (!from.empty() && from[0] >= 0) {
     value = static_cast<uint64_t>(from[0]);
@@ -52,7 +52,7 @@ const char* take_bytes(Bytes& from, uint64_t size, Bytes& bytes) {
   return nullptr;
 }
 
-// Takes a field off the front of a message; what is wrong with it, or null.
+// Removes a field from the front of a message. Returns a description of the damage, or null.
 const char* take_field(Bytes& from, Field& field) {
   uint64_t tag = 0;
   if (const char* wrong = take_varint(from, tag)) return wrong;
@@ -67,14 +67,14 @@ const char* take_field(Bytes& from, Field& field) {
     case kDelimited:
       if (const char* wrong = take_varint(from, size)) return wrong;
       return take_bytes(from, size, field.bytes);
-    default: return "a field has a wire type that is not in use";
+    default: return "a field has an unknown wire type";
   }
 }
 
 constexpr char tag_of(uint32_t number) { return static_cast<char>(number << 3 | kDelimited); }
 
-// Takes a field of that number whose length has one byte, as nearly all have;
-// false, and nothing is taken, for any other.
+// Removes a field of that number whose length takes one byte, as almost all do. For any other
+// field, returns false and removes nothing.
 bool take_short(Bytes& from, uint32_t number, Bytes& message) {
   if (from.size() < 2 || from[0] != tag_of(number) || from[1] < 0) return false;
   const auto size = static_cast<size_t>(from[1]);
@@ -84,9 +84,9 @@ bool take_short(Bytes& from, uint32_t number, Bytes& message) {
   return true;
 }
 
-constexpr const char* kNoMessage = "a number stands where a message belongs";
+constexpr const char* kNoMessage = "a field is a number, expected a message";
 
-// Takes fields off the front until one has the number; false at the end.
+// Removes fields from the front up to one with this number. `found` is false at the end.
 const char* take_message(Bytes& from, uint32_t number, Bytes& message, bool& found) {
   found = take_short(from, number, message);
   while (!from.empty() && !found) {
@@ -130,14 +130,14 @@ const char* take_list(Bytes message, Feature& feature) {
   return nullptr;
 }
 
-// Calls visit(field) for the values of a list, packed ones together.
+// Calls visit(field) for the values of a list; packed values are one field.
 template <typename Visit>
 const char* each_value(Bytes list, uint32_t wire, Visit visit) {
   while (!list.empty()) {
     Field field;
     if (const char* wrong = take_field(list, field)) return wrong;
     if (field.number != 1) continue;
-    if (field.wire != wire && field.wire != kDelimited) return "a value is of another type than its list";
+    if (field.wire != wire && field.wire != kDelimited) return "a value has a different type than its list";
     if (const char* wrong = visit(field)) return wrong;
   }
   return nullptr;
@@ -145,7 +145,7 @@ const char* each_value(Bytes list, uint32_t wire, Visit visit) {
 
 Error in_list(const char* what) { return Error::invalid("the list of values cannot be read: ", what); }
 
-// A varint ends with the byte that has no high bit.
+// The last byte of a varint has no high bit.
 int64_t count_varints(Bytes packed) {
   int64_t count = 0;
   for (const char byte : packed) count += byte >= 0;
@@ -165,7 +165,7 @@ int64_t count_in(Feature::Kind kind, const Field& field) {
   return kind == Feature::Kind::kInt64 ? count_varints(field.bytes) : static_cast<int64_t>(field.bytes.size() / 4);
 }
 
-constexpr const char* kTooMany = "there are more values than were counted";
+constexpr const char* kTooMany = "there are more values than expected";
 
 const char* read_ints(Bytes packed, std::span<int64_t>& out) {
   while (!packed.empty()) {
@@ -189,11 +189,12 @@ const char* read_floats(Bytes packed, std::span<float>& out) {
 
 Result<void> all_filled(const char* wrong, size_t left) {
   if (wrong) return in_list(wrong);
-  if (left > 0) return in_list("there are fewer values than were counted");
+  if (left > 0) return in_list("there are fewer values than expected");
   return {};
 }
 
-// The values of a list of one kind in one piece, which has nothing else in it.
+// The values of a list of this kind, if it is written in one piece and the message contains nothing
+// else.
 bool plain_list(Bytes message, Feature::Kind kind, Bytes& values) {
   Bytes list;
   return take_short(message, static_cast<uint32_t>(kind), list) && message.empty() && take_short(list, 1, values) &&
@@ -205,7 +206,7 @@ void append_varint(std::string& out, uint64_t value) {
   out += static_cast<char>(value);
 }
 
-// What stands before a field of so many bytes.
+// Appends the tag and length of a field of this many bytes.
 void append_opening(std::string& out, uint32_t number, size_t bytes) {
   append_varint(out, number << 3 | kDelimited);
   append_varint(out, bytes);
@@ -222,7 +223,7 @@ std::string message_of(uint32_t number, Bytes bytes) {
   return out;
 }
 
-// A feature whose list has these packed values; of none, an empty list.
+// A feature with these packed values; without values, an empty list.
 std::string packed_feature(Feature::Kind kind, Bytes values) {
   return message_of(static_cast<uint32_t>(kind), values.empty() ? "" : message_of(1, values));
 }
@@ -244,7 +245,7 @@ std::string feature_with(std::span<const Bytes> values) {
   return message_of(static_cast<uint32_t>(Feature::Kind::kBytes), list);
 }
 
-// A field that is a map of names to messages.
+// A field that maps names to messages.
 std::string map_of(ExamplePart part, const std::map<std::string, std::string, std::less<>>& messages) {
   std::string entries;
   for (const auto& [name, message] : messages)
@@ -255,7 +256,7 @@ std::string map_of(ExamplePart part, const std::map<std::string, std::string, st
 }  // namespace
 
 Error FeatureWalk::damaged(const char* what, const char* at) const {
-  return Error::invalid("the bytes are no tf.train.Example: ", what, ", in byte ", at - begin_, " or behind it");
+  return Error::invalid("the data is not a tf.train.Example: ", what, ", at or after byte ", at - begin_);
 }
 
 const char* FeatureWalk::advance(bool& found, const char*& at) {
@@ -299,7 +300,7 @@ FeatureNames::FeatureNames(std::span<const std::string> names) {
   std::ranges::sort(names_, {}, &Name::text);
 }
 
-// Writers put names in one order, mostly sorted: the next is the best guess.
+// Most writers use one order of names, usually sorted, so the next name is the best guess.
 const FeatureNames::Name* FeatureNames::known(Bytes name, size_t& guess) const {
   if (guess < names_.size() && names_[guess].text == name) return &names_[guess++];
   const auto at = std::ranges::lower_bound(names_, name, {}, &Name::text);
@@ -412,7 +413,7 @@ void ExampleWriter::set(std::string name, std::span<const Bytes> values) {
 std::string ExampleWriter::serialized() const { return map_of(ExamplePart::kFeatures, features_); }
 
 ExampleWriter::Around ExampleWriter::serialized_around(Bytes name, size_t bytes) const {
-  // From the inside out: each opening tells how much it holds.
+  // From the inside out: each opening contains the size of its contents.
   std::string before;
   const auto open = [&](uint32_t number, size_t more) {
     std::string outside;
@@ -442,7 +443,7 @@ void SequenceExampleWriter::add_step(const std::string& name, std::span<const By
   append_delimited(lists_[name], 1, feature_with(values));
 }
 
-// A part that was never set is not written, as by protocol buffers.
+// A part that was never set is not written, as in protocol buffers.
 std::string SequenceExampleWriter::serialized() const {
   std::string out;
   if (!context.features_.empty()) out += map_of(ExamplePart::kFeatures, context.features_);

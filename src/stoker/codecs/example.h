@@ -12,13 +12,12 @@
 
 namespace stoker {
 
-// tf.train.Example as it is serialized: named lists of int64, float32 or byte
-// strings. A SequenceExample has such features as its context, and besides named
-// lists of features, one feature for each step. Reading allocates nothing; what
-// is read are views of the bytes.
+// tf.train.Example in its serialized form: named lists of int64, float32 or byte strings. The
+// context of a SequenceExample consists of such features; in addition, it has named lists of
+// features, one feature for each step. Reading does not allocate and returns views of the bytes.
 
-// One named list. An empty message, which some writers leave for "no value", is
-// like a feature that is not there.
+// One named list. An empty message, which some writers use for "no value", is like a missing
+// feature.
 struct Feature {
   enum class Kind : uint8_t { kMissing, kBytes, kFloat32, kInt64 };
   Kind kind = Kind::kMissing;
@@ -27,18 +26,18 @@ struct Feature {
 
 // The maps of names, by the number of their field.
 enum class ExamplePart : uint8_t {
-  kFeatures = 1,  // of an Example; of a SequenceExample, its context
+  kFeatures = 1,  // of an Example; the context of a SequenceExample
   kLists = 2,     // of a SequenceExample: the lists of features
 };
 
-// Goes over the names in the order they are written. The bytes of what is passed
-// over are not looked into.
+// Iterates over the names in the order in which they are written. Does not parse the features that
+// it skips. The bytes must outlive it.
 class FeatureWalk {
  public:
   explicit FeatureWalk(Bytes example, ExamplePart part = ExamplePart::kFeatures)
       : begin_(example.data()), part_(part), example_(example) {}
 
-  // False at the end. An error, which names the byte, is the end, too.
+  // Returns false at the end. An error also ends the iteration; its message contains the offset.
   Result<bool> next();
   Bytes name() const { return name_; }
   Bytes message() const { return message_; }  // the feature, or the list of features, encoded
@@ -46,19 +45,20 @@ class FeatureWalk {
 
  private:
   friend class FeatureNames;
-  // What is wrong, or null; `found` is false at the end, `at` the byte it had come to.
+  // Returns a description of the damage, or null. `found` is false at the end; `at` is the position
+  // reached.
   const char* advance(bool& found, const char*& at);
   Error damaged(const char* what, const char* at) const;
 
   const char* begin_;
   ExamplePart part_;
-  Bytes example_;   // what is left of it
-  Bytes features_;  // what is left of the part of it that is open
+  Bytes example_;   // the remaining bytes
+  Bytes features_;  // the remaining bytes of the current map
   Bytes name_;
   Bytes message_;
 };
 
-// The features of a list of them, one for each step, in order.
+// Iterates over the features of a list, one for each step, in order.
 class StepWalk {
  public:
   explicit StepWalk(Bytes list) : list_(list) {}
@@ -66,55 +66,55 @@ class StepWalk {
   Bytes message() const { return message_; }  // the feature, encoded
 
  private:
-  Bytes list_;  // what is left of it
+  Bytes list_;  // the remaining bytes
   Bytes message_;
 };
 
-// Names that are looked for in many examples: all of them in one walk.
+// Finds a fixed set of names in many examples, each in one pass. Thread-safe.
 class FeatureNames {
  public:
-  // They must outlive it.
+  // The names must outlive the object.
   explicit FeatureNames(std::span<const std::string> names);
   size_t size() const { return names_.size(); }
 
-  // The encoded message of each name, the last one if there are several; of one
-  // that is not there, a view of nothing, without data().
+  // Returns the encoded message of each name, the last one if a name occurs several times. For a
+  // missing name, the view is empty and its data() is null.
   Result<void> find(Bytes example, ExamplePart part, std::span<Bytes> messages) const;
 
  private:
   struct Name {
     Bytes text;
-    size_t place;  // in the order given
+    size_t place;  // index in the given order
   };
   const Name* known(Bytes name, size_t& guess) const;
 
   RecycledVector<Name> names_;  // sorted
 };
 
-// What an encoded feature holds.
+// Parses an encoded feature.
 Result<Feature> feature_in(Bytes message);
-// The feature of that name, the last one if there are several.
+// Returns the feature of that name, the last one if there are several; kMissing if there is none.
 Result<Feature> find_feature(Bytes example, Bytes name);
 
-// How many steps a list of features has.
+// The number of steps in a list of features.
 Result<int64_t> count_steps(Bytes list);
-// How many values the list has.
+// The number of values in the list.
 Result<int64_t> count_values(const Feature& feature);
 
-// The values of a list of this kind, which must be as many as `out` has room for.
+// Reads the values of a list of this kind. Fails if their number differs from the size of `out`.
 Result<void> read_values(const Feature& feature, std::span<int64_t> out);
 Result<void> read_values(const Feature& feature, std::span<float> out);
 Result<void> read_values(const Feature& feature, std::span<Bytes> out);
 
-// The same in one go for an encoded feature that is short, of this kind, and
-// written as usual: in one piece. False for any other, also a wrong one; `out` may
-// then hold anything.
+// A fast path for an encoded feature that is short, of this kind, and written in one piece, as most
+// are. Returns false for any other feature, also for an invalid one; the contents of `out` are then
+// undefined.
 bool read_if_plain(Bytes message, std::span<int64_t> out);
 bool read_if_plain(Bytes message, std::span<float> out);
 bool read_if_plain(Bytes message, Bytes& out);
 
-// Serializes an example. The same features give the same bytes, whatever the
-// order they are set in: names are written sorted.
+// Serializes an example. Names are written in sorted order, so the same features give the same
+// bytes regardless of the order in which they were set.
 class ExampleWriter {
  public:
   void set(std::string name, std::span<const int64_t> values);
@@ -124,8 +124,8 @@ class ExampleWriter {
 
   std::string serialized() const;
 
-  // The same with one more feature, a single string: what stands before and
-  // behind that, which may be large and need not be copied.
+  // Serializes the features and one additional feature with a single string of this size. Returns
+  // the bytes before and after the string, which may be large and is not copied.
   struct Around {
     std::string before, behind;
   };
@@ -144,7 +144,7 @@ class SequenceExampleWriter {
   void add_step(const std::string& name, std::span<const int64_t> values);
   void add_step(const std::string& name, std::span<const float> values);
   void add_step(const std::string& name, std::span<const Bytes> values);
-  // A list of no steps, if there is none of that name.
+  // Adds a list without steps, unless there is one of that name.
   void add_list(const std::string& name) { lists_[name]; }
 
   std::string serialized() const;

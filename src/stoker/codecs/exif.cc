@@ -1,6 +1,6 @@
 #include "stoker/codecs/exif.h"
 
-#include "stoker/codecs/picture.h"
+#include "stoker/codecs/image.h"
 
 namespace stoker {
 namespace {
@@ -16,8 +16,8 @@ uint32_t number_at(Bytes bytes, size_t at, size_t size, bool big) {
   return number;
 }
 
-// The notes themselves are a TIFF of one directory that matters: a count, then
-// entries of tag, type, count and value.
+// EXIF metadata is a TIFF file. Its first directory is a count, then entries of tag, type, count
+// and value.
 int orientation_in(Bytes notes) {
   const bool big = notes.starts_with("MM\0*"sv);
   if (!big && !notes.starts_with("II*\0"sv)) return 1;
@@ -36,16 +36,16 @@ int orientation_in(Bytes notes) {
   return 1;
 }
 
-// A segment is a marker, its length and so many bytes less two.
+// A segment is a marker, its length, and that many bytes minus two.
 Bytes notes_of_jpeg(Bytes bytes) {
   size_t at = 2;
   while (at + 4 <= bytes.size() && bytes[at] == '\xff') {
     const uint32_t marker = number_at(bytes, at + 1, 1, true);
-    if (marker == 0xff) {  // a byte that fills up
+    if (marker == 0xff) {  // a fill byte
       ++at;
       continue;
     }
-    if (marker == 0xda || marker == 0xd9) return {};  // pixels, or the end
+    if (marker == 0xda || marker == 0xd9) return {};  // the scan, or the end
     const uint32_t length = number_at(bytes, at + 2, 2, true);
     if (length < 2) return {};
     const Bytes segment = bytes.substr(at + 4, length - 2);
@@ -55,7 +55,7 @@ Bytes notes_of_jpeg(Bytes bytes) {
   return {};
 }
 
-// Chunks of a name and a length; those of WebP have an even number of bytes.
+// A chunk has a name and a length. In WebP, it is padded to an even number of bytes.
 Bytes chunk_of(Bytes bytes, size_t at, std::string_view name, bool png) {
   while (at + 8 <= bytes.size()) {
     const size_t length = number_at(bytes, png ? at : at + 4, 4, png);
@@ -67,12 +67,12 @@ Bytes chunk_of(Bytes bytes, size_t at, std::string_view name, bool png) {
 
 }  // namespace
 
-int exif_orientation(Bytes picture) {
-  switch (format_of(picture)) {
-    case PictureFormat::kJpeg: return orientation_in(notes_of_jpeg(picture));
-    case PictureFormat::kPng: return orientation_in(chunk_of(picture, 8, "eXIf", true));
-    case PictureFormat::kWebp: {
-      Bytes notes = chunk_of(picture, 12, "EXIF", false);
+int exif_orientation(Bytes image) {
+  switch (format_of(image)) {
+    case ImageFormat::kJpeg: return orientation_in(notes_of_jpeg(image));
+    case ImageFormat::kPng: return orientation_in(chunk_of(image, 8, "eXIf", true));
+    case ImageFormat::kWebp: {
+      Bytes notes = chunk_of(image, 12, "EXIF", false);
       if (notes.starts_with(kExif)) notes.remove_prefix(kExif.size());
       return orientation_in(notes);
     }

@@ -4,8 +4,8 @@
 
 namespace stoker {
 
-// How a picture lies according to the EXIF notes in a JPEG, PNG or WebP, 1 to 8
-// as EXIF counts: 1 is upright. Where there are none, or they make no sense, 1.
-int exif_orientation(Bytes picture);
+// The orientation in the EXIF metadata of a JPEG, PNG or WebP, 1 to 8 as EXIF defines it; 1 is
+// upright. Returns 1 if there is no metadata or it is invalid.
+int exif_orientation(Bytes image);
 
 }  // namespace stoker

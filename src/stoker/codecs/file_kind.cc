@@ -9,15 +9,16 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr size_t kLookedAt = 1024;  // of a text, for what tells its kind
+constexpr size_t kLookedAt = 1024;      // bytes of a text that determine its kind
+constexpr size_t kSmallestHeader = 12;  // bytes; no image has fewer
 
 struct Magic {
   std::string_view start;
   std::string_view kind;
 };
 
-// Pictures that somebody else could turn into one of ours.
-constexpr Magic kPictures[] = {
+// Image formats that other programs can convert to a supported one.
+constexpr Magic kImages[] = {
     {"II*\0"sv, "TIFF"},
     {"MM\0*"sv, "TIFF"},
     {"II+\0"sv, "TIFF"},
@@ -32,6 +33,14 @@ constexpr Magic kPictures[] = {
     {"DDS "sv, "DDS"},
     {"\x76\x2f\x31\x01"sv, "OpenEXR"},
     {"#?RADIANCE"sv, "Radiance HDR"},
+};
+
+// Image formats that are decoded.
+constexpr Magic kDecodable[] = {
+    {"\xff\xd8\xff"sv, "JPEG"},
+    {"\x89PNG\r\n\x1a\n"sv, "PNG"},
+    {"GIF8"sv, "GIF"},
+    {"RIFF"sv, "WebP"},
 };
 
 constexpr Magic kOthers[] = {
@@ -54,7 +63,7 @@ std::string_view named_by(std::span<const Magic> table, Bytes bytes) {
   return found == table.end() ? std::string_view() : found->kind;
 }
 
-// The first box of HEIF and of MP4 alike lists brands, of which several may stand there.
+// The first box of both HEIF and MP4 lists brands. There may be several.
 std::string_view kind_of_box(Bytes bytes) {
   if (bytes.size() < 12 || bytes.substr(4, 4) != "ftyp") return {};
   const Bytes brands = bytes.substr(8, 64);
@@ -68,7 +77,7 @@ std::string_view kind_of_box(Bytes bytes) {
 
 char lower(char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter; }
 
-// No control characters, and none of the bytes that UTF-8 never has.
+// Whether there are no control characters and no bytes that never occur in UTF-8.
 bool is_text(Bytes bytes) {
   return std::ranges::none_of(bytes, [](char byte) {
     const auto value = static_cast<unsigned char>(byte);
@@ -94,10 +103,19 @@ std::string_view kind_of_text(Bytes bytes) {
 
 bool is_convertible(std::string_view kind) {
   return kind == "HEIC" || kind == "AVIF" || kind == "SVG" || kind == "a camera's raw file" ||
-         std::ranges::any_of(kPictures, [&](const Magic& magic) { return magic.kind == kind; });
+         std::ranges::any_of(kImages, [&](const Magic& magic) { return magic.kind == kind; });
 }
 
 bool is_answer(std::string_view kind) { return kind == "an HTML page" || kind == "XML" || kind == "JSON"; }
+
+// The format of an image of which only the first bytes are left, too few for a decoder to recognize it. Empty for
+// other bytes. A single byte can be the start of several formats.
+std::string_view kind_of_stub(Bytes bytes) {
+  if (bytes.size() < 2 || bytes.size() >= kSmallestHeader) return {};
+  const auto found = std::ranges::find_if(
+      kDecodable, [&](const Magic& magic) { return magic.start.starts_with(bytes) || bytes.starts_with(magic.start); });
+  return found == std::end(kDecodable) ? std::string_view() : found->kind;
+}
 
 std::string in_hex(Bytes bytes) {
   constexpr char kDigits[] = "0123456789abcdef";
@@ -113,26 +131,33 @@ std::string in_hex(Bytes bytes) {
 
 std::string_view kind_of(Bytes bytes) {
   if (bytes.empty()) return {};
-  for (const std::string_view kind : {named_by(kPictures, bytes), named_by(kOthers, bytes), kind_of_box(bytes)})
+  for (const std::string_view kind : {named_by(kImages, bytes), named_by(kOthers, bytes), kind_of_box(bytes)})
     if (!kind.empty()) return kind;
   if (bytes.size() >= 132 && bytes.substr(128, 4) == "DICM") return "DICOM";
   return kind_of_text(bytes);
 }
 
-Error not_a_picture(Bytes bytes) {
-  if (bytes.empty()) return Error::invalid("no picture: there are 0 bytes");
+Error not_a_image(Bytes bytes) {
+  if (bytes.empty()) return Error::invalid("expected an image, got 0 bytes");
   constexpr std::string_view kDecoded = "JPEG, PNG, GIF, BMP or WebP";
   if (std::ranges::all_of(bytes, [](char byte) { return byte == 0; }))
-    return Error::invalid("no picture: all of its ", bytes.size(),
-                          " bytes are zero, as when a copy or a download broke off");
+    return Error::invalid("expected an image, got ", bytes.size(),
+                          " zero bytes; the copy or download of the file may be incomplete");
+  if (const std::string_view stub = kind_of_stub(bytes); !stub.empty())
+    return Error::corrupt(stub, " data ends early: it has ", bytes.size(),
+                          " bytes; the copy or download of the file may be incomplete");
   const std::string_view kind = kind_of(bytes);
-  if (is_convertible(kind)) return Error::invalid("it is ", kind, ", not ", kDecoded, "; convert it to one of these");
+  if (is_convertible(kind))
+    return Error::invalid("the image is ", kind, ", expected ", kDecoded, "; convert it to one of these");
   if (is_answer(kind))
-    return Error::invalid("it is ", kind, ", not a picture: perhaps what a server answered instead of one");
+    return Error::invalid("expected an image, got ", kind, "; a server may have returned it instead of the image");
   if (kind == "a Git LFS pointer")
-    return Error::invalid("it is ", kind, ", not a picture; `git lfs pull` brings the file it stands for");
-  if (!kind.empty()) return Error::invalid("it is ", kind, ", not a picture");
-  return Error::invalid("not a picture of a format that is known, it begins with", in_hex(bytes.substr(0, 4)));
+    return Error::invalid("expected an image, got ", kind, "; run `git lfs pull` to get the file");
+  if (!kind.empty()) return Error::invalid("expected an image, got ", kind);
+  if (bytes.size() < kSmallestHeader)
+    return Error::invalid("expected an image, got ", bytes.size(), bytes.size() == 1 ? " byte" : " bytes", ":",
+                          in_hex(bytes), "; no image is that short");
+  return Error::invalid("unknown image format: the data starts with", in_hex(bytes.substr(0, 4)));
 }
 
 }  // namespace stoker

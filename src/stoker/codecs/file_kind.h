@@ -7,11 +7,11 @@
 
 namespace stoker {
 
-// What bytes are that are none of the pictures decoded here, as a noun for a
-// message: "HEIC", "an HTML page"; empty when it is not known.
+// What kind of file the bytes are, if they are not one of the supported image formats, as a noun
+// for a message: "HEIC", "an HTML page". Empty if unknown.
 std::string_view kind_of(Bytes bytes);
 
-// The error for such bytes: what they are, and what to do where that is known.
-Error not_a_picture(Bytes bytes);
+// The error for such bytes: what they are and, if known, what to do.
+Error not_a_image(Bytes bytes);
 
 }  // namespace stoker

@@ -15,8 +15,8 @@
 namespace stoker {
 namespace {
 
-// A code of LZW stands for that many pixels at most, and there is at most one in
-// a byte and a half once they are long: larger frames are not all there.
+// An LZW code represents at most this many pixels, and long codes take at least a byte and a half.
+// The data of a larger frame is incomplete.
 constexpr int64_t kMostPixelsPerByte = 4096;
 
 struct Frame {
@@ -24,13 +24,13 @@ struct Frame {
 };
 
 Error ends_early(Bytes bytes, int64_t frames) {
-  return Error::corrupt("GIF data ends early: it has ", bytes.size(), " bytes, in which ", frames, " whole ",
-                        frames == 1 ? "frame lies" : "frames lie");
+  return Error::corrupt("GIF data ends early: it has ", bytes.size(), " bytes with ", frames, " complete ",
+                        frames == 1 ? "frame" : "frames");
 }
 
-// ---- the blocks of a file, of which only the sizes are read
+// ---- the blocks of a file; only their sizes are read
 
-// The frames that lie whole in the bytes.
+// The frames that are complete.
 class Blocks {
  public:
   explicit Blocks(Bytes bytes) : bytes_(bytes) {}
@@ -45,8 +45,8 @@ class Blocks {
         ended = true;
         return {};
       }
-      // A byte that starts no block is skipped, as browsers and Pillow do: encoders have written an empty part too
-      // many, or padding, between frames.
+      // A byte that starts no block is skipped, as browsers and Pillow do: some encoders wrote an
+      // extra empty part, or padding, between frames.
       if (kind == '!') {
         ++at_;  // the extension's label
         if (!hop()) return {};
@@ -59,7 +59,7 @@ class Blocks {
   }
 
   std::vector<Frame> frames;
-  bool ended = false;  // by its end marker
+  bool ended = false;  // the end marker was found
 
  private:
   static constexpr size_t kHeader = 13;
@@ -71,7 +71,7 @@ class Blocks {
   Result<bool> take_frame() {
     if (at_ + 9 > bytes_.size()) return false;
     const Frame frame{number_at(at_), number_at(at_ + 2), number_at(at_ + 4), number_at(at_ + 6)};
-    at_ += 9 + palette_bytes(byte_at(at_ + 8)) + 1;  // and the size of its codes
+    at_ += 9 + palette_bytes(byte_at(at_ + 8)) + 1;  // and the byte with the size of its codes
     const size_t data = at_;
     if (!hop()) return false;
     STOKER_TRY(check_size(frame.height, frame.width));
@@ -82,7 +82,7 @@ class Blocks {
     return true;
   }
 
-  // Over parts of up to 255 bytes to the one of none; false where that is missing.
+  // Skips parts of up to 255 bytes up to an empty one. Returns false if that is missing.
   bool hop() {
     while (at_ < bytes_.size()) {
       const uint8_t size = byte_at(at_);
@@ -102,7 +102,7 @@ struct Close {
   void operator()(GifFileType* gif) const { DGifCloseFile(gif, nullptr); }
 };
 
-// Frames one after the other, from giflib.
+// Reads frames in order, using giflib.
 class Reader {
  public:
   explicit Reader(Bytes bytes) : rest_(bytes) {}
@@ -114,9 +114,9 @@ class Reader {
     return {};
   }
 
-  // The next frame over what `canvas` shows, of `size` with three channels; a
-  // null canvas for a look whether it decodes.
-  Result<void> draw_next(uint8_t* canvas, const PictureInfo& size, size_t number) {
+  // Draws the next frame over `canvas`, which has the size `size` and three channels. With a null
+  // canvas, only checks that the frame can be decoded.
+  Result<void> draw_next(uint8_t* canvas, const ImageInfo& size, size_t number) {
     STOKER_TRY(const int transparent, find_frame());
     const GifImageDesc& frame = gif_->Image;
     const ColorMapObject* colours = frame.ColorMap ? frame.ColorMap : gif_->SColorMap;
@@ -142,16 +142,16 @@ class Reader {
   static Error failure(int code) {
     if (code == D_GIF_ERR_NOT_ENOUGH_MEM) return Error::exhausted("no memory to decode a GIF");
     const char* words = GifErrorString(code);
-    return Error::corrupt("GIF data is damaged: ", words ? words : "giflib does not say how");
+    return Error::corrupt("GIF data is damaged: ", words ? words : "giflib returned no reason");
   }
 
-  // Up to the pixels; gives the index that is transparent, or -1.
+  // Moves to the pixels of the next frame. Returns the transparent index, or -1.
   Result<int> find_frame() {
     std::optional<int> transparent;
     while (true) {
       GifRecordType kind = UNDEFINED_RECORD_TYPE;
       if (DGifGetRecordType(gif_.get(), &kind) != GIF_OK) {
-        if (gif_->Error == D_GIF_ERR_WRONG_RECORD) continue;  // one byte that starts no block, see Blocks::walk
+        if (gif_->Error == D_GIF_ERR_WRONG_RECORD) continue;  // a byte that starts no block, see Blocks::walk
         return failure(gif_->Error);
       }
       if (kind == IMAGE_DESC_RECORD_TYPE) break;
@@ -162,10 +162,10 @@ class Reader {
     return transparent.value_or(-1);
   }
 
-  // The first that controls graphics counts, as in TensorFlow.
+  // The first graphics control extension counts, as in TensorFlow.
   Result<void> read_extension(std::optional<int>& transparent) {
     int label = 0;
-    GifByteType* data = nullptr;  // a length, and as many bytes
+    GifByteType* data = nullptr;  // a length and that many bytes
     int code = DGifGetExtension(gif_.get(), &label, &data);
     for (; code == GIF_OK && data; code = DGifGetExtensionNext(gif_.get(), &data)) {
       GraphicsControlBlock control;
@@ -176,7 +176,8 @@ class Reader {
     return {};
   }
 
-  // Rows come by eights, by eights between them, by fours, by twos.
+  // Rows are stored in four passes: every eighth, the eighths between them, every fourth, every
+  // second.
   static int interlaced_row(int i, int height) {
     constexpr int kFirst[] = {0, 4, 2, 1}, kStep[] = {8, 8, 4, 2};
     for (int pass = 0; pass < 4; ++pass) {
@@ -187,7 +188,7 @@ class Reader {
     return height - 1;
   }
 
-  Result<void> draw_line(uint8_t* canvas, const PictureInfo& size, int y, const ColorMapObject& colours,
+  Result<void> draw_line(uint8_t* canvas, const ImageInfo& size, int y, const ColorMapObject& colours,
                          int transparent) const {
     const GifImageDesc& frame = gif_->Image;
     const int64_t below = frame.Top + y;
@@ -196,7 +197,8 @@ class Reader {
       const int index = line_[static_cast<size_t>(x)];
       if (index == transparent) continue;
       if (index >= colours.ColorCount)
-        return Error::corrupt("GIF data is damaged: colour ", index, " of a palette of ", colours.ColorCount);
+        return Error::corrupt("GIF data is damaged: color ", index, " is not in the palette of ", colours.ColorCount,
+                              " colors");
       const GifColorType& colour = colours.Colors[index];
       uint8_t* pixel = canvas + (below * size.width + frame.Left + x) * 3;
       pixel[0] = colour.Red, pixel[1] = colour.Green, pixel[2] = colour.Blue;
@@ -211,10 +213,10 @@ class Reader {
 
 Result<void> check(const GifOptions& options) {
   if (options.channels == 0 || options.channels == 1 || options.channels == 3) return {};
-  return Error::invalid("a GIF is decoded to 0, 1 or 3 channels, not ", options.channels);
+  return Error::invalid("a GIF cannot be decoded to ", options.channels, " channels, expected 0, 1 or 3");
 }
 
-// How many of the frames decode.
+// The number of frames that can be decoded.
 Result<size_t> count_good(Bytes bytes, size_t frames) {
   Reader reader(bytes);
   STOKER_TRY(reader.open());
@@ -227,7 +229,7 @@ Result<size_t> count_good(Bytes bytes, size_t frames) {
 
 }  // namespace
 
-Result<PictureInfo> gif_info(Bytes bytes, const GifOptions& options) {
+Result<ImageInfo> gif_info(Bytes bytes, const GifOptions& options) {
   STOKER_TRY(check(options));
   Blocks blocks(bytes);
   const Result<void> walked = blocks.walk();
@@ -236,13 +238,13 @@ Result<PictureInfo> gif_info(Bytes bytes, const GifOptions& options) {
   if (!recover) {
     if (!walked) return walked.error();
     if (!blocks.ended) return ends_early(bytes, whole);
-    if (whole == 0) return Error::corrupt("a GIF without a picture: it has ", bytes.size(), " bytes and no frame");
+    if (whole == 0) return Error::corrupt("a GIF of ", bytes.size(), " bytes has no frames");
   }
   if (recover) {
     STOKER_TRY(const size_t good, count_good(bytes, blocks.frames.size()));
     blocks.frames.resize(good);
   }
-  PictureInfo info{.channels = options.channels == 1 ? 1 : 3, .frames = static_cast<int64_t>(blocks.frames.size())};
+  ImageInfo info{.channels = options.channels == 1 ? 1 : 3, .frames = static_cast<int64_t>(blocks.frames.size())};
   for (const Frame& frame : blocks.frames) {
     info.height = std::max(info.height, frame.height);
     info.width = std::max(info.width, frame.width);
@@ -253,7 +255,7 @@ Result<PictureInfo> gif_info(Bytes bytes, const GifOptions& options) {
 }
 
 Result<void> decode_gif(Bytes bytes, const GifOptions& options, const PixelPlace& place) {
-  STOKER_TRY(const PictureInfo info, gif_info(bytes, options));
+  STOKER_TRY(const ImageInfo info, gif_info(bytes, options));
   Reader reader(bytes);
   STOKER_TRY(reader.open());
   STOKER_TRY(const PixelRows rows, place(info));
@@ -279,8 +281,8 @@ Result<void> decode_gif(Bytes bytes, const GifOptions& options, const PixelPlace
 
 namespace stoker {
 
-Result<PictureInfo> gif_info(Bytes, const GifOptions&) {
-  return Error::unimplemented("GIF was left out of this build: giflib was not found");
+Result<ImageInfo> gif_info(Bytes, const GifOptions&) {
+  return Error::unimplemented("cannot decode GIF: this build of Stoker does not include giflib");
 }
 
 Result<void> decode_gif(Bytes bytes, const GifOptions& options, const PixelPlace&) {

@@ -5,8 +5,8 @@
 namespace stoker {
 namespace {
 
-// Two zeros, the type, the number of dims, and each dim in four bytes, big
-// endian; then the values, big endian.
+// The format: two zero bytes, the type, the number of dims, each dim in four bytes, big endian, and
+// the values, big endian.
 constexpr size_t kMarkBytes = 4, kDimBytes = 4;
 
 std::optional<DType> type_of(uint8_t code) {
@@ -28,13 +28,13 @@ int64_t dim_at(Bytes bytes) {
 }
 
 Result<DType> check_mark(Bytes whole) {
-  if (whole.starts_with("\x1f\x8b"))
-    return Error::invalid("the bytes are GZIP, those of an idx file were wanted: decompress them first");
+  if (whole.starts_with("\x1f\x8b")) return Error::invalid("expected an idx file, got GZIP data; decompress it first");
   if (whole.size() < kMarkBytes || whole[0] != 0 || whole[1] != 0)
-    return Error::invalid("the bytes are no idx file: it begins with two zeros, a type and a number of dims");
+    return Error::invalid(
+        "the data is not an idx file, which starts with two zero bytes, a type and the number of dims");
   const auto code = static_cast<uint8_t>(whole[2]);
   const std::optional<DType> type = type_of(code);
-  if (!type) return Error::invalid("an idx file has no type ", int{code}, ", it is one of 8, 9, 11, 12, 13, 14");
+  if (!type) return Error::invalid("an idx file has the unknown type ", int{code}, ", expected 8, 9, 11, 12, 13 or 14");
   return *type;
 }
 
@@ -47,15 +47,14 @@ Result<std::vector<int64_t>> read_dims(Bytes whole) {
   return dims;
 }
 
-// What the header promises must be there, no more and no less, before memory
-// is taken for it.
+// The size must match the header exactly. This is checked before memory is allocated.
 Result<void> check_size(Dims dims, DType type, size_t found) {
   size_t wanted = size_of(type);
   bool fits = true;
   for (const int64_t dim : dims) fits = fits && !__builtin_mul_overflow(wanted, static_cast<size_t>(dim), &wanted);
   if (fits && found == wanted) return {};
-  return Error::corrupt("an idx file of shape ", words_of(dims), " and type ", name_of(type), " has ", found,
-                        " bytes of values, ", fits ? std::to_string(wanted) : "far more", " were wanted");
+  return Error::corrupt("an idx file of shape ", shape_text(dims), " and type ", name_of(type), " has ", found,
+                        " bytes of values, expected ", fits ? std::to_string(wanted) : "far more");
 }
 
 }  // namespace

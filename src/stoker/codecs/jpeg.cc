@@ -11,7 +11,7 @@
 
 #include <jerror.h>
 
-// How libjpeg-turbo's parts call each other, where its package has it.
+// The internal interfaces of libjpeg-turbo, if its package provides them.
 #if defined(LIBJPEG_TURBO_VERSION) && __has_include(<jpegint.h>)
 #define STOKER_JPEG_PARTS
 #include <jpegint.h>
@@ -20,40 +20,35 @@
 #include <vector>
 
 #include "stoker/codecs/jpeg_codes.h"
+#include "stoker/codecs/jpeg_errors.h"
 #include "stoker/core/array.h"
 
 namespace stoker {
 namespace {
 
-// A progressive picture has some ten scans. Each goes over all of it, so that
-// a small file of many could take minutes.
+// A progressive image has about ten scans. Decoding each one processes the whole image, so a small
+// file with many scans could take minutes.
 constexpr int kMostScans = 500;
 
-// Each of a picture's 8x8 blocks takes one bit at least where Huffman codes are
-// used: larger pictures are not all there, and get no memory.
+// With Huffman codes, each 8x8 block takes at least one bit. The data of a larger image is
+// incomplete, and no memory is allocated for it.
 constexpr int64_t kMostPixelsPerByte = 8 * 64;
 
 constexpr JDIMENSION kRowsAtOnce = 8;
 
 Result<void> check(const JpegOptions& options) {
   if (options.channels != 0 && options.channels != 1 && options.channels != 3)
-    return Error::invalid("a JPEG is decoded to 0, 1 or 3 channels, not ", options.channels);
+    return Error::invalid("a JPEG cannot be decoded to ", options.channels, " channels, expected 0, 1 or 3");
   if (options.ratio != 1 && options.ratio != 2 && options.ratio != 4 && options.ratio != 8)
-    return Error::invalid("ratio is ", options.ratio, ", it must be 1, 2, 4 or 8");
+    return Error::invalid("ratio must be 1, 2, 4 or 8, got ", options.ratio);
   return {};
 }
 
-// What to do about warnings after which pixels are wrong.
+// What to do after a warning that means that pixels are wrong.
 enum class OnDamage : uint8_t { kGiveUp, kGoOn };
 
-// Others are about stray bytes between segments, versions and odd headers.
-bool means_damage(int code) {
-  return code == JWRN_HIT_MARKER || code == JWRN_HUFF_BAD_CODE || code == JWRN_ARITH_BAD_CODE ||
-         code == JWRN_JPEG_EOF || code == JWRN_MUST_RESYNC;
-}
-
-// One picture on its way through libjpeg, which reports errors by a call that
-// must not return: it jumps back into run().
+// Decodes one image with libjpeg. libjpeg reports errors by a call that must not return: it jumps
+// back into run().
 class Decoder final : public JpegRows {
  public:
   Decoder(Bytes bytes, const JpegOptions& options, OnDamage on_damage)
@@ -73,11 +68,11 @@ class Decoder final : public JpegRows {
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
-  Result<PictureInfo> read_header() {
-    if (bytes_.empty()) return Error::corrupt("no JPEG data: there are 0 bytes");
+  Result<ImageInfo> read_header() {
+    if (bytes_.empty()) return Error::corrupt("expected JPEG data, got 0 bytes");
     if (!run([this] { begin(); })) return failure();
     STOKER_TRY(check_size(jpeg_.image_height, jpeg_.image_width));
-    return PictureInfo{jpeg_.output_height, jpeg_.output_width, channels_, 8};
+    return ImageInfo{jpeg_.output_height, jpeg_.output_width, channels_, 8};
   }
 
   Result<void> check_bytes() const {
@@ -86,7 +81,7 @@ class Decoder final : public JpegRows {
     if (jpeg_.arith_code || options_.try_recover_truncated || options_.acceptable_fraction < 1 ||
         pixels / kMostPixelsPerByte <= size)
       return {};
-    return Error::corrupt("JPEG data ends early: ", size, " bytes cannot hold a picture of ", jpeg_.image_height, "x",
+    return Error::corrupt("JPEG data ends early: ", size, " bytes cannot hold an image of ", jpeg_.image_height, "x",
                           jpeg_.image_width);
   }
 
@@ -99,8 +94,8 @@ class Decoder final : public JpegRows {
     return {};
   }
 
-  // Rows are of this window from now on.
-  Result<void> start_rows(const PictureWindow& window) {
+  // From now on, rows() returns rows of this window.
+  Result<void> start_rows(const ImageRegion& window) {
     left_ = window.left;
     top_ = window.top;
     if (!run([&] { start_window(window); })) return failure();
@@ -108,8 +103,8 @@ class Decoder final : public JpegRows {
     const size_t row = size_t{jpeg_.output_width} * static_cast<size_t>(pixel_);
     stride_ = (row + kVector - 1) / kVector * kVector;
     ring.resize(std::max(ring.size(), stride_ * kRing + 2 * kVector));
-    // Rows that begin where a vector does are written past the cache, from
-    // which they are about to be read.
+    // libjpeg-turbo writes rows that are aligned to a vector with non-temporal stores, which bypass
+    // the cache. The rows are read immediately, so they start at other addresses.
     ring_ = ring.data() + kVector / 2 - reinterpret_cast<uintptr_t>(ring.data()) % (kVector / 2);
     if (reinterpret_cast<uintptr_t>(ring_) % kVector == 0) ring_ += kVector / 2;
     return {};
@@ -121,10 +116,10 @@ class Decoder final : public JpegRows {
     return {};
   }
 
-  // Because of damage that libjpeg goes on behind.
+  // Whether decoding stopped at damage after which libjpeg would continue.
   bool gave_up() const { return gave_up_; }
 
-  // Goes through what is left, which may be damaged.
+  // Decodes the rest, which may be damaged.
   Result<void> finish() {
     if (!run([&] {
           read_until(jpeg_.output_height, 0);
@@ -135,7 +130,7 @@ class Decoder final : public JpegRows {
   }
 
  private:
-  // Rows that are kept: what one call gives, and as many read too far.
+  // The number of rows that are kept: those of one call, and as many that were read too far.
   static constexpr JDIMENSION kRing = 8, kRingGroup = 4;
   static constexpr size_t kVector = 32;
 
@@ -144,8 +139,8 @@ class Decoder final : public JpegRows {
     return *static_cast<Decoder*>(jpeg->client_data);
   }
 
-  // Runs calls of libjpeg's; false when one of them gave up. `body` makes no
-  // object with a destructor, which a jump would skip.
+  // Calls functions of libjpeg; returns false if one of them failed. `body` must not create objects
+  // with destructors, because a jump would skip them.
   template <typename Body>
   bool run(Body body) {
     if (setjmp(escape_) != 0) return false;
@@ -173,10 +168,8 @@ class Decoder final : public JpegRows {
   void decode(PixelRows rows) {
     jpeg_start_decompress(&jpeg_);
     read_codes_ourselves();
-    if (jpeg_.out_color_space == JCS_CMYK)
-      read_inks(rows);
-    else
-      read_plain(rows);
+    if (jpeg_.out_color_space != JCS_CMYK) read_plain(rows);
+    while (jpeg_.output_scanline < jpeg_.output_height) read_ink_row(row_of(rows, jpeg_.output_scanline));
     jpeg_finish_decompress(&jpeg_);
   }
 
@@ -189,11 +182,7 @@ class Decoder final : public JpegRows {
     }
   }
 
-  void read_inks(PixelRows rows) {
-    while (jpeg_.output_scanline < jpeg_.output_height) read_ink_row(row_of(rows, jpeg_.output_scanline));
-  }
-
-  // Adobe's programs write inks the other way round: 255 is none.
+  // Adobe's programs write inverted inks: 255 is no ink.
   void read_ink_row(JSAMPLE* out) {
     if (!inks_)
       inks_ = jpeg_.mem->alloc_sarray(reinterpret_cast<j_common_ptr>(&jpeg_), JPOOL_IMAGE, jpeg_.output_width * 4, 1);
@@ -204,7 +193,7 @@ class Decoder final : public JpegRows {
       for (int c = 0; c < 3; ++c) *out++ = static_cast<JSAMPLE>((ink[3] ^ flip) * (ink[c] ^ flip) / 255);
   }
 
-  void start_window(const PictureWindow& window) {
+  void start_window(const ImageRegion& window) {
     pixel_ = channels_;
 #ifdef JCS_EXTENSIONS
     if (jpeg_.out_color_space == JCS_RGB) {
@@ -215,7 +204,7 @@ class Decoder final : public JpegRows {
     jpeg_start_decompress(&jpeg_);
     read_codes_ourselves();
     if (window.width >= jpeg_.output_width || jpeg_.out_color_space == JCS_CMYK || options_.ratio != 1) return;
-    // Upsampling looks at the neighbours of the first and the last column.
+    // Upsampling uses the neighbors of the first and the last column.
     const auto margin = static_cast<JDIMENSION>(DCTSIZE * jpeg_.max_h_samp_factor);
     const auto left = static_cast<JDIMENSION>(window.left);
     JDIMENSION first = left > margin ? left - margin : 0;
@@ -227,8 +216,8 @@ class Decoder final : public JpegRows {
     last_unit_ = (first + count - 1) / unit;
   }
 
-  // Libjpeg takes two thirds longer for the codes, and those are most of what a
-  // photograph takes. What is to be made of damaged ones is left to libjpeg.
+  // libjpeg takes two thirds longer to decode the Huffman codes, which take most of the time of a
+  // photograph. Damaged data is left to libjpeg.
   void read_codes_ourselves() {
 #ifdef STOKER_JPEG_PARTS
     if (jpeg_.progressive_mode || jpeg_.arith_code || jpeg_.data_precision != 8 || on_damage_ == OnDamage::kGoOn ||
@@ -281,9 +270,9 @@ class Decoder final : public JpegRows {
   }
 #endif
 
-  // So that rows [y, y + n) lie in the ring. Rows are skipped from the first one
-  // alone: later, some versions of libjpeg-turbo give other pixels behind; and to
-  // the last one never, as they then look for no end marker.
+  // Decodes until rows [y, y + n) are in the ring. Rows are skipped only from the first row:
+  // skipping later changes the pixels after the gap in some versions of libjpeg-turbo. It never
+  // skips to the last row, because libjpeg then does not check for an end marker.
   void read_until(JDIMENSION y, JDIMENSION n) {
     if (n > 0 && y > 0 && jpeg_.output_scanline == 0) jpeg_skip_scanlines(&jpeg_, y);
     while (jpeg_.output_scanline < y + n) {
@@ -309,22 +298,23 @@ class Decoder final : public JpegRows {
   }
 
   void warn(int level) {
-    if (level >= 0) return;  // a trace
+    if (level >= 0) return;  // a trace message
     ++errors_.num_warnings;
-    if (on_damage_ == OnDamage::kGiveUp && means_damage(errors_.msg_code)) {
+    if (on_damage_ == OnDamage::kGiveUp && means_jpeg_damage(errors_.msg_code)) {
       gave_up_ = true;
       std::longjmp(escape_, 1);
     }
-    if (options_.note && errors_.num_warnings == 1) options_.note->assign(words());
+    if (options_.note && errors_.num_warnings == 1) options_.note->assign(message());
   }
 
-  std::string words() {
+  // The text of the last error or warning.
+  std::string message() {
     char text[JMSG_LENGTH_MAX];
     errors_.format_message(reinterpret_cast<j_common_ptr>(&jpeg_), text);
     return text;
   }
 
-  // The first time an end marker is read, which gives what there is.
+  // The first time, provides an end marker, so that libjpeg returns the rows that it has.
   boolean bytes_ended() {
     static constexpr JOCTET kEnd[] = {0xff, JPEG_EOI};
     if (ended_ || !options_.try_recover_truncated) {
@@ -351,46 +341,31 @@ class Decoder final : public JpegRows {
   }
 
   Error failure() {
-    if (too_many_scans_) return Error::exhausted("a JPEG has more than the ", kMostScans, " scans allowed");
+    if (too_many_scans_) return Error::exhausted("a JPEG exceeds the limit of ", kMostScans, " scans");
     if (ended_ && jpeg_.output_height == 0)
-      return Error::corrupt("JPEG data ends early: it has ", bytes_.size(), " bytes, not even a whole header");
+      return Error::corrupt("JPEG data ends early: it has ", bytes_.size(), " bytes, less than a complete header");
     if (ended_)
       return Error::corrupt("JPEG data ends early: it has ", bytes_.size(), " bytes, from which ",
                             jpeg_.output_scanline, " of ", jpeg_.output_height, " rows were decoded");
-    switch (errors_.msg_code) {
-      case JERR_OUT_OF_MEMORY: return Error::exhausted("no memory to decode a JPEG");
-      case JERR_CONVERSION_NOTIMPL:
-        return Error::invalid("a JPEG of ", jpeg_.num_components, " components cannot be decoded to ", channels_,
-                              channels_ == 1 ? " channel" : " channels");
-      case JERR_BAD_PRECISION:
-      case JERR_SOF_UNSUPPORTED:
-#if JPEG_LIB_VERSION < 70  // later interfaces always have arithmetic coding
-      case JERR_ARITH_NOTIMPL:
-#endif
-      case JERR_CCIR601_NOTIMPL:
-      case JERR_FRACT_SAMPLE_NOTIMPL:
-      case JERR_NOTIMPL:
-      case JERR_NOT_COMPILED: return Error::unimplemented("a JPEG of a kind that is not decoded: ", words());
-      default: return Error::corrupt("JPEG data is damaged: ", words());
-    }
+    return jpeg_error({errors_.msg_code, message()}, jpeg_.num_components, channels_);
   }
 
   const Bytes bytes_;
   const JpegOptions& options_;
   const OnDamage on_damage_;
   int channels_ = 0;
-  bool ended_ = false;  // the bytes ran out
+  bool ended_ = false;  // all bytes were read
   bool gave_up_ = false;
   bool too_many_scans_ = false;
-  JSAMPARRAY inks_ = nullptr;  // one row
-  JSAMPLE* ring_ = nullptr;    // the rows read last
+  JSAMPARRAY inks_ = nullptr;  // one row of CMYK
+  JSAMPLE* ring_ = nullptr;    // the last rows
   size_t stride_ = 0;
-  int64_t left_ = 0;  // the window's begin in the rows of the ring
+  int64_t left_ = 0;  // the start of the window in the rows of the ring
   int64_t top_ = 0;
-  JpegCodes* codes_ = nullptr;  // where libjpeg does not read them
+  JpegCodes* codes_ = nullptr;  // null: libjpeg decodes the codes
   unsigned units_to_restart_ = 0;
-  JDIMENSION unit_ = 0;                        // of a row: the next one
-  JDIMENSION first_unit_ = 0, last_unit_ = 0;  // whose pixels are wanted
+  JDIMENSION unit_ = 0;                        // the next one in its row
+  JDIMENSION first_unit_ = 0, last_unit_ = 0;  // the units whose pixels are needed
   jpeg_decompress_struct jpeg_{};
   jpeg_error_mgr errors_{};
   jpeg_source_mgr source_{};
@@ -400,14 +375,14 @@ class Decoder final : public JpegRows {
 
 }  // namespace
 
-Result<PictureInfo> jpeg_info(Bytes bytes, const JpegOptions& options) {
+Result<ImageInfo> jpeg_info(Bytes bytes, const JpegOptions& options) {
   STOKER_TRY(check(options));
   return Decoder(bytes, options, OnDamage::kGiveUp).read_header();
 }
 
 namespace {
 
-// As libjpeg, and with it Pillow and TensorFlow, makes pixels of what is damaged.
+// Decodes damaged data as libjpeg does, and thereby Pillow and TensorFlow.
 Result<void> decode_damaged(Bytes bytes, const JpegOptions& options, const PixelRows& rows) {
   Decoder decoder(bytes, options, OnDamage::kGoOn);
   STOKER_TRY(decoder.read_header());
@@ -416,13 +391,13 @@ Result<void> decode_damaged(Bytes bytes, const JpegOptions& options, const Pixel
 
 }  // namespace
 
-// A new decoder for each picture: one kept would lend its tables to pictures
-// that come without, and making one takes 0.2 µs.
+// A new decoder for each image: a reused one would apply the tables of earlier images to images
+// that have none. Creating one takes 0.2 µs.
 Result<void> decode_jpeg(Bytes bytes, const JpegOptions& options, const PixelPlace& place) {
   STOKER_TRY(check(options));
   const bool partly = options.try_recover_truncated || options.acceptable_fraction < 1;
   Decoder decoder(bytes, options, partly ? OnDamage::kGoOn : OnDamage::kGiveUp);
-  STOKER_TRY(const PictureInfo info, decoder.read_header());
+  STOKER_TRY(const ImageInfo info, decoder.read_header());
   STOKER_TRY(decoder.check_bytes());
   STOKER_TRY(const PixelRows rows, place(info));
   const Result<void> done = decoder.read_rows(rows);
@@ -431,7 +406,7 @@ Result<void> decode_jpeg(Bytes bytes, const JpegOptions& options, const PixelPla
 
 namespace {
 
-// The window of a picture that was decoded whole.
+// The window of an image that was decoded completely.
 class WholeRows final : public JpegRows {
  public:
   WholeRows(const std::byte* first, int64_t stride, int channels) : first_(first), stride_(stride) {
@@ -447,7 +422,7 @@ class WholeRows final : public JpegRows {
   const int64_t stride_;
 };
 
-Result<void> use_damaged(Bytes bytes, const JpegOptions& options, const PictureWindow& window, const PictureInfo& info,
+Result<void> use_damaged(Bytes bytes, const JpegOptions& options, const ImageRegion& window, const ImageInfo& info,
                          const JpegWindowed& windowed) {
   const int64_t stride = info.width * info.channels;
   STOKER_TRY(Array whole, Array::make({info.height, stride}, DType::kUint8));
@@ -457,11 +432,11 @@ Result<void> use_damaged(Bytes bytes, const JpegOptions& options, const PictureW
   return windowed.use(info, rows);
 }
 
-// From a picture that has only the parts the window needs.
-Result<void> use_spliced(Bytes bytes, const JpegLayout& layout, const JpegOptions& options, PictureWindow window,
-                         const PictureInfo& info, const JpegWindowed& windowed, bool& gave_up) {
+// Decodes an image that contains only the parts that the window needs.
+Result<void> use_spliced(Bytes bytes, const JpegLayout& layout, const JpegOptions& options, ImageRegion window,
+                         const ImageInfo& info, const JpegWindowed& windowed, bool& gave_up) {
   thread_local std::string spliced;
-  const PictureWindow shown = splice_jpeg(bytes, layout, window, spliced);
+  const ImageRegion shown = splice_jpeg(bytes, layout, window, spliced);
   window.top -= shown.top;
   window.left -= shown.left;
   Decoder decoder(spliced, options, OnDamage::kGiveUp);
@@ -472,9 +447,9 @@ Result<void> use_spliced(Bytes bytes, const JpegLayout& layout, const JpegOption
   return done;
 }
 
-Result<void> use_window(Bytes bytes, Decoder& decoder, const JpegOptions& options, const PictureWindow& window,
-                        const PictureInfo& info, const JpegWindowed& windowed, bool& gave_up) {
-  const bool whole = window == PictureWindow{0, 0, info.height, info.width};
+Result<void> use_window(Bytes bytes, Decoder& decoder, const JpegOptions& options, const ImageRegion& window,
+                        const ImageInfo& info, const JpegWindowed& windowed, bool& gave_up) {
+  const bool whole = window == ImageRegion{0, 0, info.height, info.width};
   thread_local JpegLayout layout;
   const bool ends = whole || (walk_jpeg(bytes, layout) && layout.ends);
   if (!whole && ends && options.ratio == 1 && layout.seekable())
@@ -491,9 +466,9 @@ Result<void> use_window(Bytes bytes, Decoder& decoder, const JpegOptions& option
 Result<void> decode_jpeg_rows(Bytes bytes, const JpegOptions& options, const JpegWindowed& windowed) {
   STOKER_TRY(check(options));
   Decoder decoder(bytes, options, OnDamage::kGiveUp);
-  STOKER_TRY(const PictureInfo info, decoder.read_header());
+  STOKER_TRY(const ImageInfo info, decoder.read_header());
   STOKER_TRY(decoder.check_bytes());
-  STOKER_TRY(const PictureWindow window, windowed.choose(info));
+  STOKER_TRY(const ImageRegion window, windowed.choose(info));
   STOKER_TRY(check_inside(window, info));
   bool gave_up = false;
   const Result<void> done = use_window(bytes, decoder, options, window, info, windowed, gave_up);
@@ -506,8 +481,8 @@ Result<void> decode_jpeg_rows(Bytes bytes, const JpegOptions& options, const Jpe
 
 namespace stoker {
 
-Result<PictureInfo> jpeg_info(Bytes, const JpegOptions&) {
-  return Error::unimplemented("JPEG was left out of this build: libjpeg-turbo was not found");
+Result<ImageInfo> jpeg_info(Bytes, const JpegOptions&) {
+  return Error::unimplemented("cannot decode JPEG: this build of Stoker does not include libjpeg-turbo");
 }
 
 Result<void> decode_jpeg(Bytes bytes, const JpegOptions& options, const PixelPlace&) {

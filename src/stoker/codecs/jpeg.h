@@ -1,56 +1,55 @@
 #pragma once
 
+#include "stoker/codecs/image.h"
 #include "stoker/codecs/jpeg_layout.h"
-#include "stoker/codecs/picture.h"
 
 namespace stoker {
 
-// How the inverse DCT is computed. Fast saves some 4 % of the time and differs
-// from accurate by up to 21 grey levels on photographs.
+// How the inverse DCT is computed. Fast saves about 4 % of the time and differs from accurate by up
+// to 21 gray levels on photographs.
 enum class JpegDct : uint8_t { kIntegerFast, kIntegerAccurate };
 
 struct JpegOptions {
-  int channels = 0;                    // 0: as in the file, CMYK becoming RGB; 1: grey; 3: RGB
-  int ratio = 1;                       // 1, 2, 4, 8: gives a picture so many times smaller, rounded up
-  bool fancy_upscaling = true;         // smooths chroma that has fewer samples
-  bool try_recover_truncated = false;  // what is missing is grey, and no error
-  float acceptable_fraction = 1;       // below 1: a picture cut after this share of its rows is none, the rest is black
-  JpegDct dct = JpegDct::kIntegerFast;  // as TensorFlow; accurate is as Pillow
-  std::string* note = nullptr;          // gets the first of libjpeg's warnings that were passed over, if there are any
+  int channels = 0;                    // 0: as in the file, with CMYK as RGB; 1: gray; 3: RGB
+  int ratio = 1;                       // 1, 2, 4, 8: divides the size by this, rounded up
+  bool fancy_upscaling = true;         // interpolates subsampled chroma
+  bool try_recover_truncated = false;  // missing pixels are gray and not an error
+  float acceptable_fraction = 1;  // below 1: truncation after this share of the rows is not an error; the rest is black
+  JpegDct dct = JpegDct::kIntegerFast;  // as in TensorFlow; Pillow uses the accurate one
+  std::string* note = nullptr;          // receives the first warning of libjpeg that was ignored, if any
 };
 
-// What decode_jpeg() would give; reads the header alone.
-Result<PictureInfo> jpeg_info(Bytes bytes, const JpegOptions& options = {});
+// Returns the size and channels that decode_jpeg() produces. Reads only the header.
+Result<ImageInfo> jpeg_info(Bytes bytes, const JpegOptions& options = {});
 
-// Decodes 8-bit JPEG of any kind, colour and sampling into the rows that
-// `place` gives. Reads no further than `bytes`. A picture that ends early is
-// DataLoss; of data that is damaged before its end the pixels are what libjpeg
-// makes of it. Which bytes follow the last scan does not matter. Orientation is
-// left to others.
+// Decodes 8-bit JPEG of any kind, color space and sampling into the rows that `place` returns.
+// Never reads beyond `bytes`. An image that ends early is DataLoss. If data is damaged before its
+// end, the pixels are those that libjpeg produces. Bytes after the last scan are ignored. The EXIF
+// orientation is not applied.
 Result<void> decode_jpeg(Bytes bytes, const JpegOptions& options, const PixelPlace& place);
 
-// Rows of a window as they are decoded, from the top.
+// Reads the rows of a window as they are decoded, from top to bottom.
 class JpegRows {
  public:
   virtual ~JpegRows() = default;
-  // Rows [y, y + n) of the window, n at most 4, good until the next call. No row
-  // before `y` is asked for any more.
+  // Returns rows [y, y + n) of the window, n at most 4, valid until the next call. Later calls must
+  // not request rows before `y`.
   virtual Result<void> rows(int64_t y, int n, const void** rows) = 0;
-  // Bytes from one pixel to the next: some are filled up to four.
+  // The number of bytes from one pixel to the next: 3 channels may be padded to 4.
   int pixel() const { return pixel_; }
 
  protected:
   int pixel_ = 0;
 };
 
-// The same pixels without a place for all of them. `choose` is asked which
-// window is wanted when the size is known, then `use` reads its rows, once more
-// from the first where they turn out to be damaged. Little is decoded that is not in the window; a file without its end
-// is an error whatever the window, and damage outside of it may stay unseen. Not for what is to be recovered from cut
-// files.
+// Decodes the same pixels without memory for the whole image. Calls `choose` for the window when
+// the size is known, then `use`, which reads the rows of the window. If the data turns out to be
+// damaged, `use` is called again and starts at the first row. Decodes little outside the window. A
+// file without an end marker is an error for every window; damage outside the window may not be
+// detected. Does not support the recovery of truncated files.
 struct JpegWindowed {
-  std::function<Result<PictureWindow>(const PictureInfo&)> choose;
-  std::function<Result<void>(const PictureInfo&, JpegRows&)> use;
+  std::function<Result<ImageRegion>(const ImageInfo&)> choose;
+  std::function<Result<void>(const ImageInfo&, JpegRows&)> use;
 };
 Result<void> decode_jpeg_rows(Bytes bytes, const JpegOptions& options, const JpegWindowed& windowed);
 

@@ -9,8 +9,8 @@
 namespace stoker {
 namespace {
 
-// Where the coefficients of a block lie in its rows, and the last place for
-// those that would lie behind it.
+// The positions of the coefficients in the rows of a block. Positions beyond the block map to the
+// last coefficient.
 constexpr auto kOrder = [] {
   std::array<uint8_t, 128> order{};
   order.fill(63);
@@ -18,8 +18,7 @@ constexpr auto kOrder = [] {
   return order;
 }();
 
-// What libjpeg-turbo wants to lie ahead for each block before it reads without
-// looking twice.
+// libjpeg-turbo decodes without further checks if at least this many bytes per block remain.
 constexpr int kBytesOfBlock = 512;
 
 uint64_t word_at(const uint8_t* at) {
@@ -30,7 +29,7 @@ uint64_t word_at(const uint8_t* at) {
 
 bool has_ff(uint64_t word) { return ((~word - 0x0101010101010101) & word & 0x8080808080808080) != 0; }
 
-// `size` bits as a number: those that begin with a zero are negative.
+// `size` bits as a number. If the first bit is zero, the number is negative.
 int32_t with_sign(uint32_t bits, int size) {
   const auto value = static_cast<int32_t>(bits);
   return value >> (size - 1) != 0 ? value : value - (1 << size) + 1;
@@ -40,7 +39,7 @@ int32_t with_sign(uint32_t bits, int size) {
 
 // ---- bits
 
-// At least 56 bits.
+// Provides at least 56 bits.
 inline void JpegCodes::Reader::refill() {
   if (end - at >= 8)
     if (const uint64_t word = word_at(at); !has_ff(word)) {
@@ -53,15 +52,15 @@ inline void JpegCodes::Reader::refill() {
   *this = now.refilled_slowly();
 }
 
-// Byte by byte, as some are not codes. By value: what has an address is kept in
-// memory.
+// Reads byte by byte, because some bytes are not codes. Takes and returns the reader by value: an
+// object whose address is taken is kept in memory instead of registers.
 [[gnu::noinline]] JpegCodes::Reader JpegCodes::Reader::refilled_slowly() const {
   auto [at, end, bits, count, missing, bad] = *this;
   while (count < 56) {
     if (at == end) break;
     if (*at == 0xff) {
       if (end - at < 2) break;
-      if (at[1] == 0xff) {  // fills up before a marker
+      if (at[1] == 0xff) {  // a fill byte before a marker
         ++at;
         continue;
       }
@@ -96,7 +95,7 @@ bool JpegCodes::Lookup::is_built(const Table& table) const {
 }
 
 void JpegCodes::Lookup::build(const Table& table, Kind kind) {
-  if (is_built(table)) return;  // as in most files of one maker
+  if (is_built(table)) return;  // most files of one encoder have the same tables
   steps_.fill({});
   codes_.fill({});
   symbols_.fill(0);
@@ -172,8 +171,8 @@ inline JpegCodes::End JpegCodes::read_block(Reader& reader, const Block& block, 
   if (last != static_cast<int32_t>(last)) return End::kTooLarge;
   if (kKept) to[0] = static_cast<int16_t>(last);
 
-  // Codes that are not short are met like the end of the block, behind which a
-  // zero is put where the last coefficient, which is to come yet, will be.
+  // Codes that do not fit a lookup are handled like the end of the block: a zero is written at the
+  // position of the last coefficient, which is decoded later.
   const Lookup& ac = ac_[at(block.ac)];
   int k = 1, length = 0;
   const auto goes_on = [&] {
@@ -208,7 +207,7 @@ JpegCodes::End JpegCodes::read_unit(int16_t (*const* blocks)[64]) {
   for (int i = 0; i < block_count_ && end == End::kFine; ++i)
     end = read_block<kKept>(reader, blocks_[at(i)], kKept ? *blocks[i] : nullptr);
   reader_ = reader;
-  // Zeros that are not there were taken for codes.
+  // Zeros that are not in the data were decoded as codes.
   if (reader.count < reader.missing) return reader.end - reader.at < 2 ? End::kBytes : End::kMarker;
   if (reader.bad && (is_near_end || reader.missing > 0)) return End::kBadCode;
   reader_.bad = false;

@@ -13,18 +13,18 @@ namespace {
 
 constexpr int64_t kLongestSide = JPEG_MAX_DIMENSION;
 
-Result<void> check(const PictureInfo& info, const JpegEncodeOptions& options) {
+Result<void> check(const ImageInfo& info, const JpegEncodeOptions& options) {
   if (info.channels != 1 && info.channels != 3)
-    return Error::invalid("a JPEG has 1 or 3 channels, found ", info.channels);
+    return Error::invalid("expected 1 or 3 channels for a JPEG, got ", info.channels);
   if (info.height < 1 || info.width < 1 || info.height > kLongestSide || info.width > kLongestSide)
-    return Error::invalid("the sides of a JPEG are 1 to ", kLongestSide, ", found ", info.height, "x", info.width);
+    return Error::invalid("expected sides of 1 to ", kLongestSide, " for a JPEG, got ", info.height, "x", info.width);
   if (options.quality < 0 || options.quality > 100)
-    return Error::invalid("the quality of a JPEG is 0 to 100, found ", options.quality);
+    return Error::invalid("expected a JPEG quality of 0 to 100, got ", options.quality);
   return {};
 }
 
-// One picture on its way through libjpeg, which reports errors by a call that
-// must not return: it jumps back into run().
+// Encodes one image with libjpeg. libjpeg reports errors by a call that must not return: it jumps
+// back into run().
 class Encoder {
  public:
   Encoder() {
@@ -40,7 +40,7 @@ class Encoder {
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
 
-  Result<std::string> run(const PictureInfo& info, const std::byte* pixels, int64_t stride,
+  Result<std::string> run(const ImageInfo& info, const std::byte* pixels, int64_t stride,
                           const JpegEncodeOptions& options) {
     if (setjmp(escape_) != 0) return failure();
     encode(info, pixels, stride, options);
@@ -48,7 +48,7 @@ class Encoder {
   }
 
  private:
-  void encode(const PictureInfo& info, const std::byte* pixels, int64_t stride, const JpegEncodeOptions& options) {
+  void encode(const ImageInfo& info, const std::byte* pixels, int64_t stride, const JpegEncodeOptions& options) {
     jpeg_create_compress(&jpeg_);
     jpeg_mem_dest(&jpeg_, &bytes_, &size_);
     jpeg_.image_height = static_cast<JDIMENSION>(info.height);
@@ -71,7 +71,7 @@ class Encoder {
   Error failure() {
     char words[JMSG_LENGTH_MAX];
     errors_.format_message(reinterpret_cast<j_common_ptr>(&jpeg_), words);
-    return Error::internal("a picture could not be written as JPEG: ", words);
+    return Error::internal("the image could not be encoded as JPEG: ", words);
   }
 
   jpeg_compress_struct jpeg_{};
@@ -83,7 +83,7 @@ class Encoder {
 
 }  // namespace
 
-Result<std::string> encode_jpeg(const PictureInfo& info, const std::byte* pixels, int64_t stride,
+Result<std::string> encode_jpeg(const ImageInfo& info, const std::byte* pixels, int64_t stride,
                                 const JpegEncodeOptions& options) {
   STOKER_TRY(check(info, options));
   return Encoder().run(info, pixels, stride, options);
@@ -95,8 +95,8 @@ Result<std::string> encode_jpeg(const PictureInfo& info, const std::byte* pixels
 
 namespace stoker {
 
-Result<std::string> encode_jpeg(const PictureInfo&, const std::byte*, int64_t, const JpegEncodeOptions&) {
-  return Error::unimplemented("JPEG was left out of this build: libjpeg-turbo was not found");
+Result<std::string> encode_jpeg(const ImageInfo&, const std::byte*, int64_t, const JpegEncodeOptions&) {
+  return Error::unimplemented("cannot encode JPEG: this build of Stoker does not include libjpeg-turbo");
 }
 
 }  // namespace stoker

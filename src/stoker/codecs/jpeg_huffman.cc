@@ -9,7 +9,7 @@
 namespace stoker {
 namespace {
 
-// For each row and each choice of its columns: the same in the order of the codes.
+// Maps each set of columns of each row to coding order.
 constexpr auto kInOrder = [] {
   std::array<std::array<uint64_t, 256>, 8> table{};
   for (size_t at = 0; at < 64; ++at)
@@ -18,7 +18,7 @@ constexpr auto kInOrder = [] {
   return table;
 }();
 
-// Which of four coefficients are not 0, a bit for each.
+// Which of four coefficients are not 0, one bit for each.
 uint64_t nonzero(uint64_t four) {
   constexpr uint64_t kLow = 0x7fff7fff7fff7fff, kHigh = ~kLow;
   const uint64_t marked = (((four & kLow) + kLow) | four) & kHigh;
@@ -47,10 +47,10 @@ struct Symbol {
   int value;
 };
 
-// How many bits each has in Huffman's code; the symbols are in rising order of their counts.
+// The length in bits of each Huffman code. The symbols must be sorted by increasing count.
 std::vector<int> lengths_of(const std::vector<Symbol>& rising) {
   const size_t n = rising.size();
-  std::vector<int64_t> sums;  // of what was joined, rising as well
+  std::vector<int64_t> sums;  // of joined nodes, also increasing
   std::vector<size_t> parent(2 * n - 1);
   size_t leaf = 0, joined = 0;
   const auto take_smallest = [&] {
@@ -69,7 +69,8 @@ std::vector<int> lengths_of(const std::vector<Symbol>& rising) {
   return depth;
 }
 
-// Pairs of codes that are too long move up, beside one that is split for them (JPEG, figure K.3).
+// Moves pairs of codes that are too long to a shorter code, which is split for them (JPEG, figure
+// K.3).
 void shorten(std::vector<int>& of_length) {
   for (size_t i = of_length.size() - 1; i > kLongest; --i)
     while (of_length[i] > 0) {
@@ -85,7 +86,7 @@ void shorten(std::vector<int>& of_length) {
 }  // namespace
 
 HuffmanCode best_code(const SymbolCounts& counts) {
-  // One symbol more, the rarest, takes the code that would have only ones.
+  // An additional symbol with the smallest count takes the code that consists only of ones.
   std::vector<Symbol> symbols{{0, 256}};
   for (size_t i = 0; i < counts.size(); ++i)
     if (counts[i] > 0) symbols.push_back({counts[i], static_cast<int>(i)});

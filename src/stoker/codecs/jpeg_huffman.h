@@ -6,10 +6,10 @@
 
 namespace stoker {
 
-// What JPEG's Huffman codes are made of: the order of a block's coefficients, how
-// often each symbol occurs, and the code that makes the whole shortest.
+// The elements of JPEG's Huffman coding: the order of the coefficients in a block, the frequency of
+// each symbol, and the code that gives the smallest file.
 
-// The place in its row-by-row block of each coefficient in the order of the codes.
+// The position in a block, stored by rows, of each coefficient in coding (zigzag) order.
 inline constexpr auto kJpegOrder = [] {
   std::array<uint8_t, 64> order{};
   int row = 0, column = 0;
@@ -30,22 +30,22 @@ inline constexpr auto kJpegOrder = [] {
 
 using SymbolCounts = std::array<int64_t, 256>;
 
-// A code as JPEG writes it down.
+// A code in the form that JPEG stores.
 struct HuffmanCode {
-  std::array<uint8_t, 17> lengths{};   // how many symbols have a code of so many bits
-  std::array<uint8_t, 256> symbols{};  // those with the shortest first
+  std::array<uint8_t, 17> lengths{};   // the number of symbols for each code length in bits
+  std::array<uint8_t, 256> symbols{};  // those with the shortest codes first
   int count = 0;
 };
 
-// No code is longer than 16 bits, and none has only ones (JPEG, annex K.2).
-// At least one symbol occurs.
+// Computes the optimal code. No code is longer than 16 bits, and none consists only of ones (JPEG,
+// annex K.2). At least one count must be positive.
 HuffmanCode best_code(const SymbolCounts& counts);
 
-// Adds the symbols of the 63 coefficients behind the first of a block, which lie
-// in rows; false where one is too large for a baseline picture.
+// Counts the symbols of the 63 AC coefficients of a block, which is stored by rows. Returns false
+// if a coefficient is too large for a baseline image.
 bool count_symbols(std::span<const int16_t, 64> block, SymbolCounts& counts);
 
-// Adds the symbol of the difference between two first coefficients; likewise.
+// Counts the symbol of the difference between two DC coefficients. Returns false in the same case.
 bool count_difference(int difference, SymbolCounts& counts);
 
 }  // namespace stoker

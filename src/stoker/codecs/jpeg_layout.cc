@@ -34,9 +34,9 @@ class Walk {
   }
 
  private:
-  // False: at the end of what can be followed.
+  // Returns false at the end of the markers that can be followed.
   bool next_segment() {
-    // Decoders pass over stray bytes before a marker.
+    // Decoders skip stray bytes before a marker.
     at_ = std::min(bytes_.find('\xff', at_), bytes_.size());
     while (at_ < bytes_.size() && byte_at(bytes_, at_) == 0xff) ++at_;
     if (at_ >= bytes_.size()) return false;
@@ -73,7 +73,7 @@ class Walk {
       across = std::max(across, sampling >> 4);
       down = std::max(down, sampling & 15);
     }
-    // The units of a scan of one component are its blocks, whatever its sampling.
+    // In a scan of one component, the units are its blocks, regardless of its sampling.
     layout_.mcu_width = layout_.components == 1 ? 8 : 8 * across;
     layout_.mcu_height = layout_.components == 1 ? 8 : 8 * down;
     return true;
@@ -117,7 +117,7 @@ class Walk {
   size_t at_ = 0;
 };
 
-// The units of an axis that pixels [first, first + size) need, margin included.
+// The units of one axis that pixels [first, first + size) need, including the margin.
 struct Units {
   int64_t begin, end;
 };
@@ -142,17 +142,17 @@ bool JpegLayout::seekable() const {
 
 bool walk_jpeg(Bytes bytes, JpegLayout& layout) { return Walk(bytes, layout).run(); }
 
-Result<void> check_inside(const PictureWindow& window, const PictureInfo& info) {
+Result<void> check_inside(const ImageRegion& window, const ImageInfo& info) {
   if (window.height > 0 && window.width > 0 && window.top >= 0 && window.left >= 0 &&
       window.top <= info.height - window.height && window.left <= info.width - window.width)
     return {};
   return Error::invalid("a window of ", window.height, "x", window.width, " at row ", window.top, " and column ",
-                        window.left, " does not lie in a picture of ", info.height, "x", info.width);
+                        window.left, " does not fit an image of ", info.height, "x", info.width);
 }
 
-PictureWindow splice_jpeg(Bytes bytes, const JpegLayout& layout, const PictureWindow& window, std::string& out) {
+ImageRegion splice_jpeg(Bytes bytes, const JpegLayout& layout, const ImageRegion& window, std::string& out) {
   const int64_t row = layout.mcus_in_row(), interval = layout.restart_interval;
-  // Parts that lie beside each other in one row, or rows of units in one part.
+  // The number of parts in a row of units, or the number of rows of units in a part.
   const int64_t across = std::max<int64_t>(row / interval, 1), down = std::max<int64_t>(interval / row, 1);
   const int64_t part_width = std::min(interval, row) * layout.mcu_width, part_height = down * layout.mcu_height;
   const int64_t part_rows = (layout.mcu_rows() + down - 1) / down;
@@ -161,9 +161,9 @@ PictureWindow splice_jpeg(Bytes bytes, const JpegLayout& layout, const PictureWi
   const Units ys{mcu_rows.begin / down, std::min((mcu_rows.end - 1) / down + 1, part_rows)};
   const int64_t in_part = std::min(interval, row);
   const Units xs{mcu_columns.begin / in_part, (mcu_columns.end - 1) / in_part + 1};
-  const PictureWindow shown{ys.begin * part_height, xs.begin * part_width,
-                            std::min(ys.end * part_height, layout.height) - ys.begin * part_height,
-                            std::min(xs.end * part_width, layout.width) - xs.begin * part_width};
+  const ImageRegion shown{ys.begin * part_height, xs.begin * part_width,
+                          std::min(ys.end * part_height, layout.height) - ys.begin * part_height,
+                          std::min(xs.end * part_width, layout.width) - xs.begin * part_width};
 
   out.assign(bytes.substr(0, layout.data_begin));
   put_word(out, layout.frame_size_at, shown.height);

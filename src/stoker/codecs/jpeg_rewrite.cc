@@ -31,7 +31,7 @@ int64_t restart_interval_for(const JpegLayout& layout) {
 
 namespace {
 
-// Bytes that libjpeg writes.
+// Collects the bytes that libjpeg writes.
 class Output : public jpeg_destination_mgr {
  public:
   explicit Output(size_t expected) : bytes_(expected, '\0') {
@@ -48,7 +48,7 @@ class Output : public jpeg_destination_mgr {
   }
 
  private:
-  // No exception may pass libjpeg.
+  // No exception may propagate through libjpeg.
   bool grow() {
     const size_t full = bytes_.size();
     try {
@@ -67,16 +67,16 @@ class Output : public jpeg_destination_mgr {
   std::string bytes_;
 };
 
-// The best codes for a picture: counts what the encoder will write, unit by unit
-// of the scan, where blocks beyond the picture are like the ones before them.
-// libjpeg can find them, too, in a pass that takes a third of the whole time.
+// Computes the optimal codes of an image. Counts the symbols that the encoder will write, unit by
+// unit of the scan; blocks beyond the image repeat the DC coefficient of the block before them.
+// libjpeg can also do this, in a pass that takes a third of the total time.
 class Codes {
  public:
-  // `to` has its parameters.
+  // The parameters of `to` must be set.
   Codes(jpeg_decompress_struct& from, jpeg_compress_struct& to, jvirt_barray_ptr* coefficients) : from_(from), to_(to) {
     for (int i = 0; i < from.num_components; ++i) {
       const jpeg_component_info& part = from.comp_info[i];
-      const bool alone = from.num_components == 1;  // then its blocks are the units, whatever its sampling
+      const bool alone = from.num_components == 1;  // then its blocks are the units, regardless of its sampling
       planes_[i] = {.coefficients = coefficients[i],
                     .width = part.width_in_blocks,
                     .height = part.height_in_blocks,
@@ -86,7 +86,7 @@ class Codes {
     }
   }
 
-  // False where a coefficient is too large for a baseline picture.
+  // Returns false if a coefficient is too large for a baseline image.
   bool find() {
     JDIMENSION unit = 0;
     for (JDIMENSION row = 0; row < units(&Plane::height, &Plane::down); ++row) {
@@ -115,14 +115,14 @@ class Codes {
     JDIMENSION width, height;  // in blocks
     JDIMENSION across, down;   // blocks in a unit
     int table;
-    JBLOCKARRAY rows = nullptr;  // of blocks, of the units in work
-    int last = 0;                // first coefficient of the block before
+    JBLOCKARRAY rows = nullptr;  // the rows of blocks of the current units
+    int last = 0;                // the DC coefficient of the previous block
   };
 
   std::span<Plane> planes() { return {planes_.data(), static_cast<size_t>(from_.num_components)}; }
   std::span<const Plane> planes() const { return {planes_.data(), static_cast<size_t>(from_.num_components)}; }
 
-  // How many units all planes together have in one direction.
+  // The number of units in one direction.
   JDIMENSION units(JDIMENSION Plane::* size, JDIMENSION Plane::* step) const {
     JDIMENSION most = 0;
     for (const Plane& plane : planes()) most = std::max(most, (plane.*size + plane.*step - 1) / (plane.*step));
@@ -145,7 +145,7 @@ class Codes {
     return true;
   }
 
-  // Null: beyond the picture.
+  // A null block is beyond the image.
   bool count_block(Plane& plane, const JCOEF* block) {
     static constexpr std::array<int16_t, 64> kEmpty{};
     const int before = block ? std::exchange(plane.last, block[0]) : plane.last;
@@ -166,16 +166,16 @@ class Codes {
   std::array<SymbolCounts, NUM_HUFF_TBLS> firsts_{}, others_{};  // by table
 };
 
-// Coefficients from one picture to another. libjpeg reports errors by a call
-// that must not return: it jumps back into run().
+// Copies the coefficients of one image to another. libjpeg reports errors by a call that must not
+// return: it jumps back into run().
 class Rewriter {
  public:
-  // What is rewritten is a little larger than what was found.
+  // The rewritten image is slightly larger than the original.
   explicit Rewriter(Bytes bytes) : bytes_(bytes), output_(bytes.size() + bytes.size() / 8 + 4096) {
     from_.err = to_.err = jpeg_std_error(&errors_);
     from_.client_data = to_.client_data = this;
     errors_.error_exit = [](j_common_ptr jpeg) { static_cast<Rewriter*>(jpeg->client_data)->give_up(); };
-    // A warning means that something is not as it should be.
+    // A warning means that the data is not valid in some respect.
     errors_.emit_message = [](j_common_ptr jpeg, int level) {
       if (level < 0) static_cast<Rewriter*>(jpeg->client_data)->give_up();
     };
@@ -210,7 +210,7 @@ class Rewriter {
     Codes codes(from_, to_, coefficients);
     if (!codes.find()) give_up();
     codes.use();
-    // They are among the segments that are kept.
+    // Both are among the segments that are kept.
     to_.write_JFIF_header = FALSE;
     to_.write_Adobe_marker = FALSE;
     jpeg_write_coefficients(&to_, coefficients);

@@ -8,16 +8,15 @@
 
 namespace stoker {
 
-// The interval between restart markers, in units of the scan, that a rewritten
-// picture gets: the divisor of the units in a row that is nearest to two, of two
-// equally near the larger; a whole row where there is none.
+// The interval between restart markers, in units of the scan, of a rewritten image: the smallest
+// divisor of the number of units in a row that is at least two, or a whole row.
 int64_t restart_interval_for(const JpegLayout& layout);
 
-// The same picture, to the coefficient, with restart markers, so that windows of
-// it can be decoded alone, and with Huffman codes made for it. All its APPn and
-// COM segments are kept. Nothing for what is better kept as it is: progressive,
-// arithmetic and CMYK pictures, those that have restart markers already, those
-// with bytes behind their end, and all that libjpeg warns about.
+// Rewrites an image with restart markers, so that windows of it can be decoded separately, and with
+// Huffman codes that are optimal for it. The coefficients are the same. All APPn and COM segments
+// are kept. Returns nothing if the image should stay as it is: progressive, arithmetic and CMYK
+// images, those that already have restart markers or bytes after their end, and all for which
+// libjpeg reports an error or a warning.
 std::optional<std::string> with_restart_markers(Bytes bytes);
 
 }  // namespace stoker

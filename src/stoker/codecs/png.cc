@@ -13,11 +13,11 @@
 namespace stoker {
 namespace {
 
-// Deflate makes at most 1,032 bytes of one: larger pictures are not all there,
-// and get no memory.
+// Deflate expands one byte to at most 1,032 bytes. The data of a larger image is incomplete, and no
+// memory is allocated for it.
 constexpr int64_t kMostInflated = 1032;
 
-// Of texts, profiles and the like, which are skipped.
+// Limits texts, profiles and other metadata, which are skipped.
 constexpr size_t kMostChunkBytes = size_t{1} << 26;
 
 struct Free {
@@ -33,7 +33,7 @@ Error failure(int code, size_t size) {
     case SPNG_IO_EOF:
     case SPNG_EIDAT_TOO_SHORT: return Error::corrupt("PNG data ends early: it has ", size, " bytes");
     case SPNG_ECHUNK_LIMITS:
-      return Error::exhausted("a PNG has more than the ", kMostChunkBytes, " bytes of notes allowed");
+      return Error::exhausted("a PNG exceeds the limit of ", kMostChunkBytes, " bytes of metadata");
     default: return Error::corrupt("PNG data is damaged: ", spng_strerror(code));
   }
 }
@@ -42,8 +42,8 @@ class Decoder {
  public:
   Decoder(Bytes bytes, const PngOptions& options) : bytes_(bytes), options_(options) {}
 
-  Result<PictureInfo> read_header() {
-    if (bytes_.empty()) return Error::corrupt("no PNG data: there are 0 bytes");
+  Result<ImageInfo> read_header() {
+    if (bytes_.empty()) return Error::corrupt("expected PNG data, got 0 bytes");
     png_.reset(spng_ctx_new(0));
     if (!png_) return failure(SPNG_EMEM, bytes_.size());
     STOKER_TRY(call(spng_set_crc_action(png_.get(), SPNG_CRC_ERROR, SPNG_CRC_ERROR)));
@@ -55,15 +55,15 @@ class Decoder {
     const int code = spng_get_trns(png_.get(), &transparent);
     if (code != SPNG_ECHUNKAVAIL) STOKER_TRY(call(code));
     channels_ = options_.channels != 0 ? options_.channels : own_channels(code == SPNG_OK);
-    return PictureInfo{header_.height, header_.width, channels_, options_.bit_depth};
+    return ImageInfo{header_.height, header_.width, channels_, options_.bit_depth};
   }
 
   Result<void> check_bytes() const {
-    static constexpr int kSamples[] = {1, 0, 3, 1, 2, 0, 4};  // by colour type
+    static constexpr int kSamples[] = {1, 0, 3, 1, 2, 0, 4};  // by color type
     const int64_t bits = int64_t{header_.width} * kSamples[header_.color_type] * header_.bit_depth;
     const auto size = static_cast<int64_t>(bytes_.size());
     if (bits / 8 * header_.height / kMostInflated <= size) return {};
-    return Error::corrupt("PNG data ends early: ", size, " bytes cannot hold a picture of ", header_.height, "x",
+    return Error::corrupt("PNG data ends early: ", size, " bytes cannot hold an image of ", header_.height, "x",
                           header_.width);
   }
 
@@ -72,7 +72,7 @@ class Decoder {
     const bool direct = channels_ >= 3 && !wide && options_.bit_depth == 8;
     const spng_format format = direct && channels_ == 3 ? SPNG_FMT_RGB8 : wide ? SPNG_FMT_RGBA16 : SPNG_FMT_RGBA8;
     const int64_t row_bytes = int64_t{header_.width} * (format == SPNG_FMT_RGB8 ? 3 : wide ? 8 : 4);
-    Array whole;  // before it is converted: a row, or the picture
+    Array whole;  // before conversion: one row or the whole image
     PixelRows in = rows;
     if (!direct) {
       const int64_t kept = interlaced ? header_.height : 1;
@@ -80,7 +80,7 @@ class Decoder {
       in = {static_cast<std::byte*>(whole.mutable_raw()), interlaced ? row_bytes : 0};
     }
 
-    // Interlaced rows come several times, each time with more of their pixels.
+    // Interlaced rows are decoded several times, each time with more of their pixels.
     STOKER_TRY(call(spng_decode_image(png_.get(), nullptr, 0, format, SPNG_DECODE_PROGRESSIVE | SPNG_DECODE_TRNS)));
     spng_row_info at{};
     int code = spng_get_row_info(png_.get(), &at);
@@ -129,17 +129,19 @@ class Decoder {
 
 Result<void> check(const PngOptions& options) {
   if (options.channels < 0 || options.channels > 4)
-    return Error::invalid("a PNG is decoded to 0 to 4 channels, not ", options.channels);
+    return Error::invalid("a PNG cannot be decoded to ", options.channels, " channels, expected 0 to 4");
   if (options.bit_depth != 8 && options.bit_depth != 16)
-    return Error::invalid("a PNG is decoded to 8 or 16 bits, not ", options.bit_depth);
+    return Error::invalid("a PNG cannot be decoded to ", options.bit_depth, " bits, expected 8 or 16");
   return {};
 }
 
-Error cannot_encode(int code) { return Error::internal("a PNG was not written: ", spng_strerror(code)); }
+Error cannot_encode(int code) {
+  return Error::internal("the image could not be encoded as PNG: ", spng_strerror(code));
+}
 
 }  // namespace
 
-Result<PictureInfo> png_info(Bytes bytes, const PngOptions& options) {
+Result<ImageInfo> png_info(Bytes bytes, const PngOptions& options) {
   STOKER_TRY(check(options));
   return Decoder(bytes, options).read_header();
 }
@@ -147,19 +149,19 @@ Result<PictureInfo> png_info(Bytes bytes, const PngOptions& options) {
 Result<void> decode_png(Bytes bytes, const PngOptions& options, const PixelPlace& place) {
   STOKER_TRY(check(options));
   Decoder decoder(bytes, options);
-  STOKER_TRY(const PictureInfo info, decoder.read_header());
+  STOKER_TRY(const ImageInfo info, decoder.read_header());
   STOKER_TRY(decoder.check_bytes());
   STOKER_TRY(const PixelRows rows, place(info));
   return decoder.read_rows(rows);
 }
 
-Result<std::string> encode_png(const PictureInfo& info, const std::byte* pixels, int level) {
+Result<std::string> encode_png(const ImageInfo& info, const std::byte* pixels, int level) {
   if ((info.channels != 1 && info.channels != 3) || info.bit_depth != 8)
-    return Error::invalid("a PNG is written of 1 or 3 channels of 8 bits, not of ", info.channels, " of ",
-                          info.bit_depth);
+    return Error::invalid("expected 1 or 3 channels of 8 bits for a PNG, got ", info.channels, " of ", info.bit_depth,
+                          " bits");
   STOKER_TRY(check_size(info.height, info.width));
   const Handle png(spng_ctx_new(SPNG_CTX_ENCODER));
-  if (!png) return Error::exhausted("no memory to write a PNG");
+  if (!png) return Error::exhausted("no memory to encode a PNG");
   spng_ihdr header{};
   header.height = static_cast<uint32_t>(info.height);
   header.width = static_cast<uint32_t>(info.width);
@@ -185,13 +187,15 @@ Result<std::string> encode_png(const PictureInfo& info, const std::byte* pixels,
 namespace stoker {
 namespace {
 
-Error left_out() { return Error::unimplemented("PNG was left out of this build: libspng was not found"); }
+Error left_out() {
+  return Error::unimplemented("cannot decode or encode PNG: this build of Stoker does not include libspng");
+}
 
 }  // namespace
 
-Result<PictureInfo> png_info(Bytes, const PngOptions&) { return left_out(); }
+Result<ImageInfo> png_info(Bytes, const PngOptions&) { return left_out(); }
 Result<void> decode_png(Bytes, const PngOptions&, const PixelPlace&) { return left_out(); }
-Result<std::string> encode_png(const PictureInfo&, const std::byte*, int) { return left_out(); }
+Result<std::string> encode_png(const ImageInfo&, const std::byte*, int) { return left_out(); }
 
 }  // namespace stoker
 

@@ -15,7 +15,7 @@ constexpr size_t kNumberBytes = 8;
 constexpr size_t kHeadBytes = 6 * kNumberBytes;
 constexpr size_t kTailBytes = kNumberBytes;
 
-// The numbers of an index are little endian, as those of all machines we know.
+// The numbers of an index are little endian, as on all supported machines.
 void append_number(std::string& out, uint64_t value) {
   char bytes[kNumberBytes];
   std::memcpy(bytes, &value, kNumberBytes);
@@ -55,15 +55,16 @@ std::string index_to_bytes(const FileMark& file, std::span<const int64_t> places
 }
 
 Result<IndexView> IndexView::of(Bytes bytes) {
-  if (!bytes.starts_with(kMagic)) return Error::corrupt("no index of records: it begins otherwise");
+  if (!bytes.starts_with(kMagic)) return Error::corrupt("not a record index: it does not start with its signature");
   if (bytes.size() < kHeadBytes + kTailBytes || bytes.size() % kNumberBytes != 0)
-    return Error::corrupt("an index of records that is cut off at byte ", bytes.size());
+    return Error::corrupt("the record index is truncated at byte ", bytes.size());
   const size_t numbers = (bytes.size() - kHeadBytes - kTailBytes) / kNumberBytes;
   const uint64_t records = number_at(bytes, 4 * kNumberBytes), labels = number_at(bytes, 5 * kNumberBytes);
   if (records > numbers || labels != numbers - records || (labels != 0 && labels != records))
-    return Error::corrupt("an index of ", records, " records and ", labels, " labels in ", bytes.size(), " bytes");
+    return Error::corrupt("the record index is damaged: ", records, " records and ", labels, " labels do not fit its ",
+                          bytes.size(), " bytes");
   if (number_at(bytes, bytes.size() - kTailBytes) != masked_crc32c(bytes.substr(0, bytes.size() - kTailBytes)))
-    return Error::corrupt("a damaged index of records: its checksum is wrong");
+    return Error::corrupt("the record index is damaged: its checksum is wrong");
   IndexView view;
   view.file_ = {static_cast<int64_t>(number_at(bytes, kNumberBytes)),
                 static_cast<int64_t>(number_at(bytes, 2 * kNumberBytes)), number_at(bytes, 3 * kNumberBytes)};

@@ -11,28 +11,29 @@
 
 namespace stoker {
 
-// The index of a TFRecord file: where its records begin, and what tells whether
-// the file is still the one they were found in (docs/formats/record_index.md).
-// A damaged stretch is a record here: it has one place, and reading it fails.
+// The index of a TFRecord file: the offsets of its records, and a mark that shows whether the file
+// has changed since (docs/formats/record_index.md). A damaged part counts as one record: it has one
+// offset, and reading it fails.
 
-// Where the records of a whole file begin. Each ends where the next begins,
-// the last one with the file. Hops from header to header: payloads are not read
-// but behind a damaged header.
+// The offsets of the records of a whole file. Each record ends where the next one starts, the last
+// one at the end of the file. Reads only the headers, and payloads only after a damaged header.
+// Throws Cancelled if the caller interrupts it (core/interrupt.h).
 std::vector<int64_t> places_of_records(Bytes file);
 
+// Serializes an index. `labels` is empty or has one label for each record.
 std::string index_to_bytes(const FileMark& file, std::span<const int64_t> places, std::span<const int64_t> labels);
 
-// An index as a view of its bytes, which its owner keeps.
+// A view of a serialized index. The bytes must outlive it.
 class IndexView {
  public:
   IndexView() = default;
-  // What is no index, or a damaged one, is an error.
+  // Fails with DataLoss if the bytes are not an index or are damaged.
   static Result<IndexView> of(Bytes bytes);
 
   const FileMark& file() const { return file_; }
   int64_t records() const { return records_; }
   int64_t place(int64_t record) const { return number(record); }
-  // Of the record with its frame; any number where the index lies.
+  // The size of the record including its frame. If the index is wrong, it can be any number.
   int64_t bytes(int64_t record) const {
     const int64_t end = record + 1 < records_ ? place(record + 1) : file_.bytes;
     return static_cast<int64_t>(static_cast<uint64_t>(end) - static_cast<uint64_t>(place(record)));

@@ -5,18 +5,18 @@
 
 namespace stoker {
 
-// What decoders do to pixels of four channels.
+// Conversions of pixels with four channels, which several decoders use.
 
 template <typename T>
 T grey_of(const T* pixel) {
   if (pixel[0] == pixel[1] && pixel[0] == pixel[2]) return pixel[0];
-  // libpng's weights: 0.299, 0.587 and the rest in 15 bits, 8-bit results cut
-  // off and 16-bit ones rounded.
+  // libpng's weights: 0.299, 0.587 and the rest, in 15 bits. 8-bit results are truncated, 16-bit
+  // results are rounded.
   constexpr uint32_t half = sizeof(T) == 2 ? 16384 : 0;
   return static_cast<T>((9797u * pixel[0] + 19234u * pixel[1] + 3737u * pixel[2] + half) >> 15);
 }
 
-// Widens or narrows a sample; 16 bits lose their lower half.
+// Converts between 8 and 16 bits. Narrowing drops the lower 8 bits.
 template <typename To, typename From>
 To sample_as(From sample) {
   if constexpr (sizeof(To) == sizeof(From))
@@ -27,7 +27,7 @@ To sample_as(From sample) {
     return static_cast<To>(sample >> 8);
 }
 
-// A row of RGBA with fewer channels: 1 grey, 2 with alpha, 3 RGB, 4 as it is.
+// Converts a row of RGBA to fewer channels: 1 gray, 2 gray with alpha, 3 RGB, 4 unchanged.
 template <typename From, typename To>
 void convert_row(const std::byte* from, std::byte* to, int64_t width, int channels) {
   const From* in = reinterpret_cast<const From*>(from);

@@ -12,7 +12,7 @@ using Kind = RecordParser::Step::Kind;
 
 constexpr size_t kLengthBytes = 8;
 constexpr size_t kFrameBytes = kRecordHeaderBytes + kRecordFooterBytes;
-// A payload this long has no room for its frame in a file's offsets.
+// The frame of a longer payload does not fit the range of file offsets.
 constexpr uint64_t kLongest = static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) - kFrameBytes;
 
 template <typename T>
@@ -27,7 +27,7 @@ void append_little_endian(std::string& out, T value) {
   for (size_t i = 0; i < sizeof(T); ++i) out += static_cast<char>(value >> (8 * i));
 }
 
-// The payload at the front of a window that holds a whole frame, if its checksum agrees.
+// The payload at the start of a window that contains a complete frame, if its checksum is correct.
 std::optional<Bytes> payload_at(Bytes window, uint64_t length) {
   const Bytes payload = window.substr(kRecordHeaderBytes, length);
   const Bytes footer = window.substr(kRecordHeaderBytes + length);
@@ -39,17 +39,17 @@ bool has_right_checksum(Bytes header) {
   return masked_crc32c(header.substr(0, kLengthBytes)) == little_endian<uint32_t>(header.substr(kLengthBytes));
 }
 
-// Of a header that is not believed.
+// What is wrong with an invalid header.
 std::string wrong_about(Bytes header) {
   if (header.size() < kRecordHeaderBytes || !has_right_checksum(header)) return "the checksum of its length is wrong";
-  return "its length is said to be " + std::to_string(little_endian<uint64_t>(header)) + " bytes";
+  return "its length of " + std::to_string(little_endian<uint64_t>(header)) + " bytes is impossible";
 }
 
-// Where it is the first of a file.
+// A hint for the first header of a file.
 const char* hint_for(Bytes header) {
   if (header.size() >= kRecordHeaderBytes && has_right_checksum(header)) return "";
-  if (header.starts_with("\x1f\x8b")) return "; the file begins like GZIP, is its compression_type \"GZIP\"?";
-  return "; is it a TFRecord file, and its compression_type right?";
+  if (header.starts_with("\x1f\x8b")) return "; the file starts like GZIP data: set compression_type to \"GZIP\"";
+  return "; check that it is a TFRecord file and that compression_type is correct";
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ size_t stretch_of_record(Bytes rest) {
 
 Error damaged_stretch(int64_t from, int64_t bytes, Bytes header) {
   return Error::corrupt("the record at byte ", from, " is damaged: ", wrong_about(header), ", and ", bytes,
-                        " bytes were skipped to where the next whole record or the end is",
+                        " bytes were skipped up to the next complete record or the end of the file",
                         from > 0 ? "" : hint_for(header));
 }
 
@@ -129,9 +129,8 @@ RecordParser::Step RecordParser::next_frame(Bytes window, std::optional<int64_t>
                                   " bytes is wrong")};
 }
 
-// Goes on byte by byte from a header that is wrong. A frame whose header is
-// right and whose payload is not is passed over whole: no byte is summed up as
-// payload twice, whatever the bytes are.
+// Searches byte by byte after a bad header. A frame with a valid header and a bad payload is
+// skipped as a whole, so no byte is checked as payload more than once.
 RecordParser::Step RecordParser::search(Bytes window, std::optional<int64_t> left) {
   size_t at = 0;
   while (window.size() - at >= kRecordHeaderBytes) {
@@ -161,25 +160,25 @@ RecordParser::Step RecordParser::too_large(Bytes window, uint64_t whole) {
   const auto skipped = static_cast<int64_t>(whole - window.size());
   const int64_t begin = offset_;
   offset_ += skipped;
-  return {
-      .kind = Kind::kError,
-      .consumed = window.size(),
-      .error = Error::exhausted("the record at byte ", begin, " has ", whole - kFrameBytes, " bytes, more than the ",
-                                limit_, " bytes allowed; if the file is right, allow more memory (STOKER_MEMORY)"),
-      .skipped = skipped};
+  return {.kind = Kind::kError,
+          .consumed = window.size(),
+          .error = Error::exhausted("the record at byte ", begin, " has ", whole - kFrameBytes,
+                                    " bytes, more than the limit of ", limit_,
+                                    " bytes; if the file is correct, set STOKER_MEMORY to a larger value"),
+          .skipped = skipped};
 }
 
-// The file's last record, of which some is missing. A header that is not whole
-// says no more than that the rest of it is.
+// The last record of the file, of which a part is missing. If the header is incomplete, the length
+// is unknown.
 RecordParser::Step RecordParser::cut(Bytes window, int64_t left, std::optional<uint64_t> length) {
   const uint64_t whole = length ? *length + kFrameBytes : kRecordHeaderBytes;
   const uint64_t missing = whole - static_cast<uint64_t>(left);
   const int64_t begin = offset_;
   ended_ = true;
-  offset_ += left - static_cast<int64_t>(window.size());  // what need not be read any more
+  offset_ += left - static_cast<int64_t>(window.size());  // bytes that need not be read
   return {.kind = Kind::kError,
           .consumed = window.size(),
-          .error = Error::corrupt("the record at byte ", begin, " is cut off: the file ends ",
+          .error = Error::corrupt("the record at byte ", begin, " is truncated: the file ends ",
                                   length ? "" : "inside its header, ", missing, length ? "" : " or more",
                                   " bytes too early")};
 }

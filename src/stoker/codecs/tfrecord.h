@@ -16,62 +16,60 @@ namespace stoker {
 constexpr size_t kRecordHeaderBytes = 12;
 constexpr size_t kRecordFooterBytes = 4;
 
-// Appends one record to what will be a file.
+// Appends one record.
 void append_record(std::string& out, Bytes payload);
 
-// What stands before and behind a payload that is written in pieces.
+// The bytes before and after a payload that is written in pieces.
 struct RecordFrame {
   std::string header, footer;
 };
 RecordFrame frame_of(std::span<const Bytes> payload);
 
-// Of the payload, where these are the 12 bytes or more of a header whose checksum agrees.
+// The length of the payload, if `header`, of at least 12 bytes, has a correct checksum.
 std::optional<uint64_t> record_length(Bytes header);
 
-// How many bytes of a file from where a record begins belong to it: its frame,
-// if the length can be trusted and fits, or all up to the next whole record or
-// the end, as RecordParser passes over them. Payloads that need not be are not
-// read. Not 0 but of nothing.
+// The number of bytes that belong to the record at the start of `rest`: its frame, if its length is
+// valid and fits, otherwise all bytes up to the next complete record or the end, as RecordParser
+// skips them. Does not read payloads unnecessarily. Returns 0 only if `rest` is empty.
 size_t stretch_of_record(Bytes rest);
 
-// The error for such a stretch from byte `from` on that begins with a header which is not believed.
+// The error for such a range of bytes that starts at `from` with an invalid header.
 Error damaged_stretch(int64_t from, int64_t bytes, Bytes header);
 
-// Finds the records in bytes that come in pieces; whoever calls it owns the
-// bytes and reads more of them.
+// Finds the records in bytes that arrive in pieces. The caller owns the bytes and reads more of
+// them.
 //
-// Damage is one error and the records behind it follow. Where the length can be
-// trusted, a bad payload is passed over by it; behind a bad header the next
-// record with both checksums right is looked for, and all before it is one
-// error. Records that are cut off by the end are one, too.
+// Damage is one error, and the records after it follow. If the length is valid, it is used to skip
+// a bad payload. After a bad header, the parser searches for the next record with two correct
+// checksums, and everything before it is one error. A record that the end of the file truncates is
+// also one error. Not thread-safe.
 class RecordParser {
  public:
-  // `offset`: where in the file the first byte given lies; a record begins there.
-  // A record of more than `limit` bytes, frame included, that does not lie in
-  // the window is an error and is passed over: no window has to grow beyond that.
+  // `offset` is the position in the file of the first byte; a record starts there. A record of more
+  // than `limit` bytes, including its frame, that is not completely in the window is an error and
+  // is skipped, so that no window has to grow beyond the limit.
   explicit RecordParser(int64_t offset = 0, uint64_t limit = UINT64_MAX) : offset_(offset), limit_(limit) {}
 
   struct Step {
     enum class Kind { kRecord, kError, kMore, kEnd };
     Kind kind;
-    size_t consumed = 0;  // of the window; the next one begins behind them
+    size_t consumed = 0;  // bytes of the window; the next window starts after them
     Bytes payload = {};   // kRecord: a view of the window
     std::optional<Error> error = {};
-    size_t wanted = 0;  // kMore: as many bytes the next window must have, or all there are
-    int64_t skipped =
-        0;  // kError: bytes behind the window that belong to the record; the next window begins behind them
+    size_t wanted = 0;    // kMore: the number of bytes that the next window must have, or all that remain
+    int64_t skipped = 0;  // kError: bytes after the window that belong to the record; the next window starts after them
   };
 
-  // `window` is what there is at offset(), `left` how many bytes there are from
-  // there to the end, where that is known: it is the window's size when the
-  // end has been reached. No length is believed that does not fit `left`.
+  // `window` contains the bytes at offset(). `left` is the number of bytes from there to the end,
+  // if known; it is the size of the window when the end has been reached. A length that exceeds
+  // `left` is not accepted.
   Step step(Bytes window, std::optional<int64_t> left);
 
-  // The same where the window begins with a whole record and all is right, which
-  // is taken; else nothing is, and step() says what there is.
+  // A fast path that returns and consumes the record if the window starts with a complete and
+  // correct one. Otherwise it consumes nothing, and the caller calls step().
   std::optional<Bytes> step_if_whole(Bytes window);
 
-  // Of the first byte not yet consumed.
+  // The position in the file of the first byte that was not consumed.
   int64_t offset() const { return offset_; }
 
  private:
@@ -83,9 +81,9 @@ class RecordParser {
 
   int64_t offset_;
   uint64_t limit_;
-  std::optional<int64_t> damaged_from_;  // inside a search: where the bad header stands
-  std::string bad_header_;               // what stands there
-  bool ended_ = false;                   // by a record that is cut off
+  std::optional<int64_t> damaged_from_;  // during a search: the offset of the bad header
+  std::string bad_header_;               // its bytes
+  bool ended_ = false;                   // by a truncated record
 };
 
 }  // namespace stoker

@@ -28,28 +28,28 @@ Error failure(VP8StatusCode code, Bytes bytes) {
     case VP8_STATUS_SUSPENDED:
     case VP8_STATUS_NOT_ENOUGH_DATA: return Error::corrupt("WebP data ends early: it has ", bytes.size(), " bytes");
     case VP8_STATUS_UNSUPPORTED_FEATURE:
-      return Error::unimplemented("a WebP with a feature that libwebp does not know");
-    default: return Error::corrupt("WebP data is damaged: libwebp gave status ", static_cast<int>(code));
+      return Error::unimplemented("a WebP uses a feature that libwebp does not support");
+    default: return Error::corrupt("WebP data is damaged: libwebp returned status ", static_cast<int>(code));
   }
 }
 
-// The header says how long the file is.
+// Compares the size with the length in the header.
 Result<void> check_length(Bytes bytes) {
   if (bytes.size() < 12) return failure(VP8_STATUS_NOT_ENOUGH_DATA, bytes);
   uint64_t length = 8;
   for (int i = 0; i < 4; ++i) length += uint64_t{data_of(bytes)[4 + i]} << (8 * i);
   if (length <= bytes.size()) return {};
-  return Error::corrupt("WebP data ends early: it has ", bytes.size(), " bytes of ", length);
+  return Error::corrupt("WebP data ends early: it has ", bytes.size(), " bytes, expected ", length);
 }
 
 Result<void> check(const WebpOptions& options) {
   const int channels = options.channels;
   if (channels == 0 || channels == 1 || channels == 3 || channels == 4) return {};
-  return Error::invalid("a WebP is decoded to 0, 1, 3 or 4 channels, not ", channels);
+  return Error::invalid("a WebP cannot be decoded to ", channels, " channels, expected 0, 1, 3 or 4");
 }
 
 struct Header {
-  PictureInfo info;
+  ImageInfo info;
   bool animated = false;
 };
 
@@ -64,19 +64,20 @@ Result<Header> read_header(Bytes bytes, const WebpOptions& options) {
   if (header.animated) {
     const WebPData whole = whole_of(bytes);
     const std::unique_ptr<WebPDemuxer, Free> demuxer(WebPDemux(&whole));
-    if (!demuxer) return Error::corrupt("WebP data is damaged: its ", bytes.size(), " bytes are no animation");
+    if (!demuxer) return Error::corrupt("WebP data is damaged: its ", bytes.size(), " bytes are not a valid animation");
     header.info.frames = WebPDemuxGetI(demuxer.get(), WEBP_FF_FRAME_COUNT);
-    if (header.info.frames < 1) return Error::corrupt("a WebP without a picture: its animation has no frame");
+    if (header.info.frames < 1) return Error::corrupt("a WebP animation has no frames");
     if (options.first_only) header.info.frames = 1;
   }
   STOKER_TRY(check_size(header.info.height, header.info.width, header.info.frames));
   return header;
 }
 
-Result<void> decode_still(Bytes bytes, const PictureInfo& info, PixelRows rows) {
+Result<void> decode_still(Bytes bytes, const ImageInfo& info, PixelRows rows) {
   WebPDecoderConfig config;
-  if (!WebPInitDecoderConfig(&config)) return Error::internal("libwebp is of another version than its header");
-  // Grey is made from RGBA.
+  if (!WebPInitDecoderConfig(&config))
+    return Error::internal("the version of libwebp differs from the version of its header");
+  // Gray is computed from RGBA.
   std::vector<uint8_t> colours(info.channels == 1 ? static_cast<size_t>(info.height * info.width * 4) : 0);
   const bool direct = colours.empty();
   config.output.colorspace = info.channels == 3 ? MODE_RGB : MODE_RGBA;
@@ -94,9 +95,10 @@ Result<void> decode_still(Bytes bytes, const PictureInfo& info, PixelRows rows) 
   return {};
 }
 
-Result<void> decode_frames(Bytes bytes, const PictureInfo& info, PixelRows rows) {
+Result<void> decode_frames(Bytes bytes, const ImageInfo& info, PixelRows rows) {
   WebPAnimDecoderOptions options;
-  if (!WebPAnimDecoderOptionsInit(&options)) return Error::internal("libwebp is of another version than its header");
+  if (!WebPAnimDecoderOptionsInit(&options))
+    return Error::internal("the version of libwebp differs from the version of its header");
   const WebPData whole = whole_of(bytes);
   const std::unique_ptr<WebPAnimDecoder, Free> decoder(WebPAnimDecoderNew(&whole, &options));
   if (!decoder) return Error::corrupt("WebP data is damaged, or there is no memory for its animation");
@@ -105,7 +107,7 @@ Result<void> decode_frames(Bytes bytes, const PictureInfo& info, PixelRows rows)
     uint8_t* canvas = nullptr;
     int milliseconds = 0;
     if (!WebPAnimDecoderGetNext(decoder.get(), &canvas, &milliseconds))
-      return Error::corrupt("WebP data is damaged: frame ", frame, " of ", info.frames, " does not decode");
+      return Error::corrupt("WebP data is damaged: frame ", frame, " of ", info.frames, " cannot be decoded");
     for (int64_t y = 0; y < info.height; ++y, to += rows.stride)
       convert_row<uint8_t, uint8_t>(reinterpret_cast<const std::byte*>(canvas) + y * info.width * 4, to, info.width,
                                     info.channels);
@@ -115,7 +117,7 @@ Result<void> decode_frames(Bytes bytes, const PictureInfo& info, PixelRows rows)
 
 }  // namespace
 
-Result<PictureInfo> webp_info(Bytes bytes, const WebpOptions& options) {
+Result<ImageInfo> webp_info(Bytes bytes, const WebpOptions& options) {
   STOKER_TRY(const Header header, read_header(bytes, options));
   return header.info;
 }
@@ -132,8 +134,8 @@ Result<void> decode_webp(Bytes bytes, const WebpOptions& options, const PixelPla
 
 namespace stoker {
 
-Result<PictureInfo> webp_info(Bytes, const WebpOptions&) {
-  return Error::unimplemented("WebP was left out of this build: libwebp was not found");
+Result<ImageInfo> webp_info(Bytes, const WebpOptions&) {
+  return Error::unimplemented("cannot decode WebP: this build of Stoker does not include libwebp");
 }
 
 Result<void> decode_webp(Bytes bytes, const WebpOptions& options, const PixelPlace&) {

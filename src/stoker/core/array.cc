@@ -6,15 +6,7 @@
 namespace stoker {
 namespace {
 
-// The product of the dims, or nothing when it does not fit.
-std::optional<int64_t> count_of(Dims dims) {
-  int64_t count = 1;
-  for (int64_t dim : dims)
-    if (dim < 0 || __builtin_mul_overflow(count, dim, &count)) return std::nullopt;
-  return count;
-}
-
-std::string item_words(const Array& array, int64_t i) {
+std::string item_text(const Array& array, int64_t i) {
   if (array.type() == DType::kBytes) return "'" + std::string(array.bytes_at(i)) + "'";
   return visit_dtype(array.type(), [&](auto zero) -> std::string {
     using T = decltype(zero);
@@ -34,7 +26,14 @@ std::string item_words(const Array& array, int64_t i) {
 
 }  // namespace
 
-std::string words_of(Dims dims) {
+std::optional<int64_t> count_of(Dims dims) {
+  int64_t count = 1;
+  for (int64_t dim : dims)
+    if (dim < 0 || __builtin_mul_overflow(count, dim, &count)) return std::nullopt;
+  return count;
+}
+
+std::string shape_text(Dims dims) {
   std::string text = "[";
   for (size_t i = 0; i < dims.size(); ++i) text += (i ? ", " : "") + (dims[i] < 0 ? "?" : std::to_string(dims[i]));
   return text + "]";
@@ -87,7 +86,7 @@ Result<Array> Array::make(Dims dims, DType type) {
   const std::optional<int64_t> count = count_of(dims);
   int64_t bytes = 0;
   if (!count || __builtin_mul_overflow(*count, static_cast<int64_t>(size_of(type)), &bytes))
-    return Error::exhausted("an array of shape ", words_of(dims), " is too large");
+    return Error::exhausted("an array of shape ", shape_text(dims), " is too large");
   STOKER_TRY(Buffer * owner, Buffer::make(static_cast<size_t>(bytes)));
   if (type == DType::kBytes)
     std::uninitialized_fill_n(reinterpret_cast<Bytes*>(owner->data()), static_cast<size_t>(*count), Bytes());
@@ -109,7 +108,7 @@ Array Array::over(const void* data, Dims dims, DType type, Buffer* owner) {
   a.type_ = type;
   a.data_ = data;
   a.set_dims(dims);
-  if (type == DType::kBytes && dims.empty()) {  // the table has one view: become it
+  if (type == DType::kBytes && dims.empty()) {  // the view replaces the table of one view
     const Bytes text = *static_cast<const Bytes*>(data);
     a.data_ = text.data();
     a.length_ = static_cast<int64_t>(text.size());
@@ -127,11 +126,20 @@ Result<Array> Array::clone() const {
   if (type_ == DType::kBytes) {
     std::vector<Bytes> texts;
     for (int64_t i = 0, n = count(); i < n; ++i) texts.push_back(bytes_at(i));
-    return of_strings(texts, dims());
+    STOKER_TRY(Array copy, of_strings(texts, shape()));
+    STOKER_TRY(check_intact());
+    return copy;
   }
-  STOKER_TRY(Array copy, make(dims(), type_));
+  STOKER_TRY(Array copy, make(shape(), type_));
   std::memcpy(copy.mutable_raw(), raw(), static_cast<size_t>(byte_size()));
+  STOKER_TRY(check_intact());
   return copy;
+}
+
+Error Array::lost_error() const {
+  if (const std::optional<Buffer::Source> file = source()) return truncated_error(file->path, file->offset);
+  const Buffer::Source* const file = owner_->characters()->source();  // of the strings of a table
+  return truncated_error(file ? file->path : std::string(), -1);
 }
 
 void Array::detach() {
@@ -140,8 +148,8 @@ void Array::detach() {
   *this = *std::move(copy);
 }
 
-void Array::isolate(Buffer::Access access) {
-  if (!owner_ || type_ == DType::kBytes || !owner_->shared()) return;
+void Array::isolate_memory(Buffer::Access access) {
+  if (type_ == DType::kBytes || !owner_->shared()) return;
   owner_ = Buffer::part_of(owner_, raw(), static_cast<size_t>(byte_size()), access);
 }
 
@@ -153,7 +161,7 @@ size_t bytes_for(std::span<const Bytes> texts) {
   return texts.size() * sizeof(Bytes) + characters;
 }
 
-// The table, then the characters.
+// Stores the table first, then the characters.
 Array strings_in(Buffer* owner, std::span<const Bytes> texts, Dims dims) {
   const std::optional<int64_t> count = count_of(dims);
   STOKER_CHECK(count && *count == static_cast<int64_t>(texts.size()));
@@ -179,7 +187,7 @@ Array Array::small_strings(std::span<const Bytes> texts, Dims dims) {
 
 int64_t Array::count() const {
   int64_t count = 1;
-  for (int64_t dim : dims()) count *= dim;
+  for (int64_t dim : shape()) count *= dim;
   return count;
 }
 
@@ -194,7 +202,7 @@ int64_t Array::byte_size() const {
 Array Array::view_at(int64_t i) const {
   Array a;
   a.type_ = type_;
-  const Dims rest = dims().subspan(1);
+  const Dims rest = shape().subspan(1);
   a.owner_ = owner_ && rest.empty() ? owner_->characters() : owner_;
   if (a.owner_) a.owner_->keep();
   if (rest.empty()) {
@@ -213,14 +221,14 @@ Array Array::view_at(int64_t i) const {
 Array Array::rows(int64_t first, int64_t n) const {
   Array a(*this);
   int64_t stride = static_cast<int64_t>(size_of(type_));
-  for (int64_t dim : dims().subspan(1)) stride *= dim;
+  for (int64_t dim : shape().subspan(1)) stride *= dim;
   a.data_ = static_cast<const std::byte*>(data_) + first * stride;
   (a.rank_ > kInside ? a.more_ : a.dims_)[0] = n;
   return a;
 }
 
 Array Array::reshaped(Dims dims) const {
-  if (rank_ == 0 && type_ == DType::kBytes) {  // a lone string becomes a table of one
+  if (rank_ == 0 && type_ == DType::kBytes) {  // needs a table with one view
     const Bytes text = bytes();
     return small_strings({&text, 1}, dims);
   }
@@ -244,24 +252,28 @@ Array Array::reshaped(Dims dims) const {
 }
 
 bool Array::operator==(const Array& other) const {
-  if (type_ != other.type_ || !std::ranges::equal(dims(), other.dims())) return false;
+  if (type_ != other.type_ || !std::ranges::equal(shape(), other.shape())) return false;
   if (type_ != DType::kBytes) return std::memcmp(raw(), other.raw(), static_cast<size_t>(byte_size())) == 0;
   for (int64_t i = 0, n = count(); i < n; ++i)
     if (bytes_at(i) != other.bytes_at(i)) return false;
   return true;
 }
 
-std::string Array::words() const {
-  if (rank_ == 0) return item_words(*this, 0);
-  std::string text = "[";
-  const int64_t n = count();
-  for (int64_t i = 0; i < std::min<int64_t>(n, 3); ++i) text += (i ? ", " : "") + item_words(*this, i);
-  text += n > 3 ? ", …] " : "] ";
-  return text + std::string(name_of(type_)) + " of shape " + words_of(dims());
+void Array::throw_wrong_type(DType expected) const {
+  throw Error::invalid("expected an array of ", name_of(expected), ", got ", name_of(type_), shape_text(shape()));
 }
 
-// A source's offset is that of the buffer's first byte; a view that begins
-// further on is from further on in the file.
+std::string Array::describe() const {
+  if (rank_ == 0) return item_text(*this, 0);
+  std::string text = "[";
+  const int64_t n = count();
+  for (int64_t i = 0; i < std::min<int64_t>(n, 3); ++i) text += (i ? ", " : "") + item_text(*this, i);
+  text += n > 3 ? ", …] " : "] ";
+  return text + std::string(name_of(type_)) + " of shape " + shape_text(shape());
+}
+
+// The offset of a source belongs to the first byte of the buffer. A view that starts at a later
+// byte has a larger offset.
 std::optional<Buffer::Source> Array::source() const {
   if (!owner_ || !owner_->source()) return std::nullopt;
   Buffer::Source source = *owner_->source();
@@ -272,28 +284,46 @@ std::optional<Buffer::Source> Array::source() const {
   return source;
 }
 
+namespace {
+
+Result<void> check_intact(std::span<const Array> rows) {
+  if (!Buffer::any_backed()) return {};
+  const Backing* last = nullptr;  // most rows are of one file
+  for (const Array& row : rows) {
+    if (row.backing() == last) continue;
+    STOKER_TRY(row.check_intact());
+    last = row.backing();
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<Array> stacked(std::span<const Array> rows) {
   STOKER_CHECK(!rows.empty());
   const Array& first = rows[0];
   std::vector<int64_t> dims{static_cast<int64_t>(rows.size())};
-  dims.insert(dims.end(), first.dims().begin(), first.dims().end());
+  dims.insert(dims.end(), first.shape().begin(), first.shape().end());
   for (size_t i = 1; i < rows.size(); ++i) {
     if (rows[i].type() != first.type())
-      return Error::invalid("row ", i, " is ", name_of(rows[i].type()), " and row 0 is ", name_of(first.type()));
-    if (!std::ranges::equal(rows[i].dims(), first.dims()))
-      return Error::invalid("row ", i, " has shape ", words_of(rows[i].dims()), " and row 0 has shape ",
-                            words_of(first.dims()));
+      return Error::invalid("row ", i, " is ", name_of(rows[i].type()), ", but row 0 is ", name_of(first.type()));
+    if (!std::ranges::equal(rows[i].shape(), first.shape()))
+      return Error::invalid("row ", i, " has shape ", shape_text(rows[i].shape()), ", but row 0 has shape ",
+                            shape_text(first.shape()));
   }
   if (first.type() == DType::kBytes) {
     std::vector<Bytes> texts;
     for (const Array& row : rows)
       for (int64_t i = 0, n = row.count(); i < n; ++i) texts.push_back(row.bytes_at(i));
-    return Array::of_strings(texts, dims);
+    STOKER_TRY(Array block, Array::of_strings(texts, dims));
+    STOKER_TRY(check_intact(rows));
+    return block;
   }
   STOKER_TRY(Array block, Array::make(dims, first.type()));
   const auto row_bytes = static_cast<size_t>(first.byte_size());
   auto* to = static_cast<std::byte*>(block.mutable_raw());
   for (size_t i = 0; i < rows.size(); ++i) std::memcpy(to + i * row_bytes, rows[i].raw(), row_bytes);
+  STOKER_TRY(check_intact(rows));
   return block;
 }
 

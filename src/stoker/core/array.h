@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,10 +16,18 @@ namespace stoker {
 
 using Dims = std::span<const int64_t>;
 
-// "[2, 3]"
-std::string words_of(Dims dims);
+// The largest rank that files and parameters may have; the limit of NumPy 2.
+inline constexpr size_t kMaxDims = 64;
 
-// Most numbers have eight bytes: those take no call.
+// Returns the number of values of an array with these dims: their product, which is 1 without dims. Returns nothing if
+// the product overflows or a dim is negative.
+std::optional<int64_t> count_of(Dims dims);
+
+// Formats dims as "[2, 3]". A negative dim is printed as "?".
+std::string shape_text(Dims dims);
+
+// Copies one number of the given type. The size of 8 bytes, the most common one, compiles to one
+// move instead of a call.
 inline void copy_number(void* to, const void* from, DType type) {
   if (const size_t bytes = size_of(type); bytes == sizeof(int64_t))
     std::memcpy(to, from, sizeof(int64_t));
@@ -26,18 +35,18 @@ inline void copy_number(void* to, const void* from, DType type) {
     std::memcpy(to, from, bytes);
 }
 
-// Values of one type in a row-major block of any rank, shared and counted.
+// A row-major block of values of one type and any rank. The memory is shared and reference-counted.
 //
-// Copying an array copies a handle. Reading is safe from several threads;
-// writing through mutable_raw() or mutable_values() first copies memory that
-// another handle, a source or a cache can see, so a write never shows elsewhere.
+// Copying an array copies a handle, not the values. Several threads may read one array at the same
+// time. A write through mutable_raw() or mutable_values() first copies memory that another handle,
+// a source or a cache also refers to, so it does not change any other array.
 //
-// A number of rank 0 lies inside the array and a byte string of rank 0 is a
-// view of its owner's bytes: neither allocates. Arrays of byte strings are a
-// table of views whose characters the same owner keeps.
+// A number of rank 0 is stored inside the array, and a byte string of rank 0 is a view of memory
+// that its owner keeps alive. Neither of them allocates. An array of byte strings is a table of
+// views; the owner of the table also keeps the characters alive.
 class Array {
  public:
-  Array() : dims_{} {}  // a bool, false
+  Array() : dims_{} {}  // the bool false, of rank 0
   Array(const Array& other) { copy(other); }
   Array(Array&& other) noexcept { move_from(other); }
   Array& operator=(const Array& other) {
@@ -51,9 +60,8 @@ class Array {
     return *this;
   }
   ~Array() { release(); }
-  // Carries an array to memory that holds none; where it was, none is left.
-  // Part by part: what was just written in parts waits for its stores when it
-  // is read as a whole.
+  // Moves an array to memory that holds no object, and leaves no object at the old place. Copies
+  // member by member: a load that spans several recent stores has to wait until they are done.
   static void relocate(Array* to, const Array& from) {
     to->owner_ = apart(from.owner_);
     to->inside_ = apart(from.inside_);
@@ -62,7 +70,7 @@ class Array {
     to->type_ = apart(from.type_);
   }
 
-  // A number; text goes through `of_bytes`.
+  // Returns a number of rank 0. For text, use of_bytes().
   template <typename T>
     requires(ArrayType<T> && !std::is_same_v<T, Bytes>)
   static Array of(T value) {
@@ -71,55 +79,64 @@ class Array {
     std::memcpy(&a.inside_, &value, sizeof(T));
     return a;
   }
-  // Copies the text; its owner is the array's own.
+  // Copies the text into memory that the array owns.
   static Array of_bytes(Bytes text);
-  // A view into memory that `owner` keeps; takes one reference of the owner's.
+  // Returns a view of memory that `owner` keeps alive. Takes over one reference to `owner`.
   static Array view_bytes(Bytes text, Buffer* owner);
-  // A table of such views, of shape [size].
+  // Returns a table of such views, of shape [size]. Takes over one reference to `owner`.
   static Array view_strings(std::span<const Bytes> texts, Buffer* owner);
 
-  // Uninitialised memory. kBytes items start as empty strings.
+  // Allocates an array with uninitialized values; kBytes items are empty strings. Fails with
+  // ResourceExhausted if the memory budget or the system has no memory for it.
   static Result<Array> make(Dims dims, DType type);
   static Result<Array> make(std::initializer_list<int64_t> dims, DType type) {
     return make(Dims(dims.begin(), dims.size()), type);
   }
-  // The same for what is small and cannot fail: the budget does not refuse it.
+  // The same for small arrays. The memory budget never refuses them. Ends the process if the system
+  // has no memory.
   static Array make_small(Dims dims, DType type);
-  // The values of a vector, copied, of shape [size]. The budget does not refuse it.
+  // Copies the values of a vector into an array of shape [size]. The memory budget never refuses
+  // it.
   template <typename T, typename Memory = std::allocator<T>>
   static Array from(const std::vector<T, Memory>& values);
-  // A table of strings, characters copied, of the given shape.
+  // Copies strings into a table of the given shape. small_strings() is never refused by the memory
+  // budget.
   static Result<Array> of_strings(std::span<const Bytes> texts, Dims dims);
   static Array small_strings(std::span<const Bytes> texts, Dims dims);
-  // Memory of somebody else's; takes over one reference of `owner`.
+  // Returns an array over existing memory. Takes over one reference to `owner`, which keeps the
+  // memory alive.
   static Array over(const void* data, Dims dims, DType type, Buffer* owner);
 
   DType type() const { return type_; }
   int rank() const { return rank_; }
-  Dims dims() const { return {rank_ > kInside ? more_ : dims_, size_t{rank_}}; }
-  int64_t dim(int axis) const { return dims()[static_cast<size_t>(axis)]; }
+  Dims shape() const { return {rank_ > kInside ? more_ : dims_, size_t{rank_}}; }
+  int64_t dim(int axis) const { return shape()[static_cast<size_t>(axis)]; }
   int64_t count() const;
-  // Bytes of the block itself; of strings, the characters.
+  // The size of the values in bytes. For strings, the sum of their lengths.
   int64_t byte_size() const;
 
   const void* raw() const { return rank_ == 0 && type_ != DType::kBytes && !owner_ ? &inside_ : data_; }
-  // Memory that this handle may write to. Copies it first where it is shared;
-  // throws ResourceExhausted when there is no memory for the copy.
+  // Returns memory that this handle may write to, and copies it first if it is shared. Throws
+  // ResourceExhausted if there is no memory for the copy.
   void* mutable_raw() {
     if (owner_ && owner_->copy_before_write()) detach();
     return const_cast<void*>(raw());
   }
+  // The values in row-major order. Throws InvalidArgument, with both types, if the array has another type.
   template <typename T>
   std::span<const T> values() const {
+    check_type(dtype_of<T>);
     return {static_cast<const T*>(raw()), static_cast<size_t>(count())};
   }
   template <typename T>
   std::span<T> mutable_values() {
+    check_type(dtype_of<T>);
     return {static_cast<T*>(mutable_raw()), static_cast<size_t>(count())};
   }
-  // A scalar's value; its type must be T.
+  // The value of an array of rank 0. Throws as values() does.
   template <typename T>
   T scalar() const {
+    check_type(dtype_of<T>);
     if constexpr (std::is_same_v<T, Bytes>) {
       return bytes();
     } else {
@@ -129,44 +146,57 @@ class Array {
     }
   }
   Bytes bytes() const { return {static_cast<const char*>(data_), static_cast<size_t>(length_)}; }
-  // Item i of the flattened array as a string; type kBytes.
+  // Item i of the flattened array. The type must be kBytes.
   Bytes bytes_at(int64_t i) const {
     return rank_ == 0 ? bytes() : static_cast<const Bytes*>(data_)[static_cast<size_t>(i)];
   }
 
-  // Row i of axis 0: a view, or the number itself.
+  // Row i of axis 0: a view, or the number itself if the rank is 1.
   Array row(int64_t i) const { return rank_ == 1 && type_ != DType::kBytes ? number_at(i) : view_at(i); }
-  // Rows [first, first + n) of axis 0, a view.
+  // Rows [first, first + n) of axis 0, as a view.
   Array rows(int64_t first, int64_t n) const;
-  // The same values under other dims of equal count, a view.
+  // A view of the same values with other dims. The number of values must be the same.
   Array reshaped(Dims dims) const;
 
-  // Whether it is one number.
+  // Whether this is one number of rank 0.
   bool is_number() const { return rank_ == 0 && type_ != DType::kBytes; }
 
   Buffer* owner() const { return owner_; }
-  // The same values in memory of their own.
+  // Of its memory (Buffer::backing).
+  const Backing* backing() const { return owner_ ? owner_->backing() : nullptr; }
+  // DataLoss where the file that the bytes lie in was truncated. Bytes that were
+  // read before this call are then not to be used.
+  Result<void> check_intact() const {
+    const Backing* const from = backing();
+    return !from || from->intact() ? Result<void>() : lost_error();
+  }
+  // Copies the values into memory of their own. Fails with ResourceExhausted, and as check_intact().
   Result<Array> clone() const;
-  // Whether the memory is read again later by someone else (Buffer::freeze).
+  // Whether the memory will be read again later (Buffer::freeze).
   bool frozen() const { return owner_ && owner_->frozen(); }
-  // Declares so, where another handle to this memory exists.
+  // Whether user code only borrows the memory (isolate).
+  bool borrowed() const { return owner_ && owner_->borrowed(); }
+  // Freezes the memory if another handle to it exists.
   void freeze_if_shared() const {
     if (owner_ && owner_->shared()) owner_->freeze();
   }
-  // Gives a handle that shares its buffer a reference count of its own: what
-  // user code does with it can then be seen from that count.
-  void isolate(Buffer::Access access);
-  // The file its bytes came from and their place in it, where that is known.
+  // Gives a handle that shares its buffer a reference count of its own, so that this count shows
+  // whether user code kept the handle.
+  void isolate(Buffer::Access access) {
+    if (owner_) isolate_memory(access);  // numbers, which own none, are the common case
+  }
+  // The file that the bytes were read from and their offset in it, if known.
   std::optional<Buffer::Source> source() const;
-  bool operator==(const Array& other) const;  // shape, type and values; NaN equals itself bit by bit
+  bool operator==(const Array& other) const;  // compares type, shape and bits: NaN equals itself
 
   // "3", "[1, 2, …] int64 of shape [1024]"
-  std::string words() const;
+  std::string describe() const;
 
  private:
   static constexpr int kInside = 3;
 
-  // Of rank 1; zero-extended so that equal is equal.
+  // Of an array of rank 1. The bytes after the number are zero, so that equal numbers have equal
+  // bits.
   Array number_at(int64_t i) const {
     Array a;
     a.type_ = type_;
@@ -174,7 +204,14 @@ class Array {
     return a;
   }
   Array view_at(int64_t i) const;
+  void isolate_memory(Buffer::Access access);
   void detach();
+  void check_type(DType expected) const {
+    if (type_ != expected) [[unlikely]]
+      throw_wrong_type(expected);
+  }
+  [[noreturn]] void throw_wrong_type(DType expected) const;
+  Error lost_error() const;
   void set_dims(Dims dims);
   static int64_t* room_for(size_t dims) { return static_cast<int64_t*>(take_recycled(dims * sizeof(int64_t))); }
   void copy(const Array& other);
@@ -182,7 +219,7 @@ class Array {
     relocate(this, other);
     other.forget();
   }
-  // Keeps one part's copy from being joined with the next one's.
+  // Prevents the compiler from joining this member's copy with the next one.
   template <typename T>
   static T apart(T part) {
     asm("" : "+r"(part));
@@ -204,7 +241,7 @@ class Array {
   };
   union {
     int64_t dims_[kInside];
-    int64_t* more_;   // where the rank exceeds kInside
+    int64_t* more_;   // if the rank exceeds kInside
     int64_t length_;  // of a byte string of rank 0
   };
   uint8_t rank_ = 0;
@@ -212,8 +249,8 @@ class Array {
 };
 static_assert(sizeof(Array) <= 48);
 
-// Rows of equal type and shape in one block, shape [rows] + row shape. The
-// error names the first row that differs.
+// Copies rows of equal type and shape into one block of shape [rows] + row shape. Otherwise fails
+// with InvalidArgument; the error names the first row that differs. DataLoss as check_intact().
 Result<Array> stacked(std::span<const Array> rows);
 
 template <typename T, typename Memory>

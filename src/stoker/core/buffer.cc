@@ -19,10 +19,10 @@ thread_local std::shared_ptr<Account> current_account;
 thread_local int polite_scopes = 0;
 
 constexpr size_t kAlignment = 64, kPage = 4096;
-// A fresh 38 MB batch costs 13 ms of page faults, a recycled one none; below
-// this size malloc's own caches do as well.
+// A new batch of 38 MB costs 13 ms of page faults, a recycled one none. Below this size, the caches
+// of malloc are as fast.
 constexpr size_t kRecycledFrom = size_t{64} << 10;
-// A few batches of pictures; what lies idle beyond it goes back to the system.
+// Enough for a few batches of images. Idle memory beyond this limit is returned to the system.
 std::atomic<int64_t> most_idle{int64_t{256} << 20};
 
 // Sizes are rounded up to a quarter of their power of two, so that batches of
@@ -33,8 +33,8 @@ size_t rounded(size_t bytes) {
   return (bytes + step - 1) / step * step;
 }
 
-// Large blocks are mapped: what is given back goes to the system at once, and
-// no arena of malloc's keeps holes. The address sanitizer watches malloc's only.
+// Large blocks are mapped, so that freed memory returns to the system immediately and leaves no
+// holes in an arena of malloc. AddressSanitizer only checks memory from malloc.
 #if defined(__SANITIZE_ADDRESS__)
 constexpr size_t kMappedFrom = SIZE_MAX;
 #elif defined(__has_feature)
@@ -43,8 +43,8 @@ constexpr size_t kMappedFrom = __has_feature(address_sanitizer) ? SIZE_MAX : kRe
 constexpr size_t kMappedFrom = kRecycledFrom;
 #endif
 
-// Batches are written from end to end: finding their small pages one by one cost
-// the picture path 1 to 2 % of its time, where the system gives huge ones.
+// Batches are written from start to end. With 4 KB pages, page faults and TLB misses took 1 to 2 %
+// of the time of the image path on systems that provide huge pages.
 constexpr size_t kHugePage = size_t{2} << 20, kHugeFrom = 2 * kHugePage;
 
 std::byte* map_pages(size_t size) {
@@ -52,7 +52,7 @@ std::byte* map_pages(size_t size) {
   return mapped == MAP_FAILED ? nullptr : static_cast<std::byte*>(mapped);
 }
 
-// Begins where a huge page may; what was mapped around it goes back.
+// Aligns the block to a huge page and unmaps the rest.
 std::byte* map_huge_pages(size_t size) {
   std::byte* whole = map_pages(size + kHugePage);
   if (!whole) return nullptr;
@@ -63,11 +63,11 @@ std::byte* map_huge_pages(size_t size) {
   return whole + before;
 }
 
-// Tables, names and the like come and go with every element.
+// Tables, names and the like are allocated and freed with every element.
 constexpr size_t kSmallBelow = 4096 - kAlignment;
 
-// Smaller ones are aligned by hand: until version 2.38 the C library's own
-// aligned allocations leave holes that it does not use again.
+// Aligns smaller blocks itself: before version 2.38, aligned allocations of the C library left
+// holes that it did not reuse.
 std::byte* from_system(size_t size) {
   if (size < kMappedFrom) {
     const size_t alignment = size >= kRecycledFrom ? kPage : kAlignment;
@@ -167,9 +167,10 @@ Buffer* Buffer::make_small(size_t bytes) {
 }
 
 Result<Buffer*> Buffer::make(size_t bytes, bool must) {
-  if (bytes > (size_t{1} << 46)) return Error::exhausted("an array of ", bytes, " bytes was asked for");
+  if (bytes > (size_t{1} << 46))
+    return Error::exhausted("an array of ", bytes, " bytes exceeds the limit of 2^46 bytes");
   if (current_account && !current_account->take(static_cast<int64_t>(bytes), must))
-    return Error::exhausted("no room for ", bytes, " bytes now");
+    return Error::exhausted("the memory budget has no space for ", bytes, " bytes now");
   const size_t capacity = rounded(std::max<size_t>(bytes, 1));
   std::byte* data = allocate(capacity);
   if (!data) {
@@ -185,12 +186,21 @@ Result<Buffer*> Buffer::make(size_t bytes, bool must) {
   return buffer;
 }
 
-Buffer* Buffer::wrap(const void* data, size_t bytes, std::function<void()> release) {
+Error truncated_error(const std::string& path, int64_t offset) {
+  Error error = Error::corrupt(
+      "the file was truncated while it was read; expected it to keep its size (to replace a file that is in use, "
+      "rename a complete one over it)");
+  return path.empty() ? error : error.set_path(path, offset);
+}
+
+Buffer* Buffer::wrap(const void* data, size_t bytes, std::function<void()> release, const Backing* backing) {
   auto* buffer = new Buffer;
   buffer->data_ = static_cast<std::byte*>(const_cast<void*>(data));
   buffer->size_ = bytes;
   buffer->release_ = std::move(release);
   buffer->frozen_ = true;
+  buffer->backing_ = backing;
+  if (backing) backed_buffers_.fetch_add(1, std::memory_order_relaxed);
   return buffer;
 }
 
@@ -226,6 +236,7 @@ void Buffer::uncharge() {
 void Buffer::free() {
   uncharge();
   if (capacity_ > 0) release_block(data_, capacity_);
+  if (backing_) backed_buffers_.fetch_sub(1, std::memory_order_relaxed);
   if (release_) release_();
   if (characters_) characters_->drop();
   if (whole_) whole_->drop();

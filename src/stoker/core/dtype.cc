@@ -38,16 +38,16 @@ Float16::Float16(float value) {
   const auto word = std::bit_cast<uint32_t>(value);
   const uint32_t sign = (word >> 16) & 0x8000u;
   const uint32_t magnitude = word & 0x7fffffffu;
-  if (magnitude >= 0x7f800000u) {  // infinity and NaN; a NaN stays one
+  if (magnitude >= 0x7f800000u) {  // infinity and NaN; a NaN stays a NaN
     bits =
         static_cast<uint16_t>(sign | 0x7c00u | (magnitude > 0x7f800000u ? 0x200u | ((magnitude >> 13) & 0x3ffu) : 0u));
     return;
   }
-  if (magnitude >= 0x477ff000u) {  // rounds beyond the largest half
+  if (magnitude >= 0x477ff000u) {  // rounds to more than the largest finite value
     bits = static_cast<uint16_t>(sign | 0x7c00u);
     return;
   }
-  if (magnitude < 0x38800000u) {  // subnormal: let the adder round to nearest even
+  if (magnitude < 0x38800000u) {  // subnormal: the addition rounds to nearest even
     const float rounded = std::bit_cast<float>(magnitude) + 0.5f;
     bits = static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(rounded) - 0x3f000000u));
     return;

@@ -9,6 +9,7 @@
 
 namespace stoker {
 
+// The type of the values of an array.
 enum class DType : uint8_t {
   kBool,
   kInt8,
@@ -23,12 +24,12 @@ enum class DType : uint8_t {
   kBfloat16,
   kFloat32,
   kFloat64,
-  kBytes,  // byte strings; text is bytes too
+  kBytes,  // byte strings; also text
 };
 
-// "int64", "float32", "string" for kBytes.
+// Returns "int64", "float32" and so on, and "string" for kBytes.
 std::string_view name_of(DType type);
-// Also takes "bytes" for kBytes.
+// Returns the type of that name, or nothing. Also accepts "bytes" for kBytes.
 std::optional<DType> dtype_named(std::string_view name);
 
 constexpr bool is_float(DType type) { return type >= DType::kFloat16 && type <= DType::kFloat64; }
@@ -36,8 +37,9 @@ constexpr bool is_signed_integer(DType type) { return type >= DType::kInt8 && ty
 constexpr bool is_unsigned_integer(DType type) { return type >= DType::kUint8 && type <= DType::kUint64; }
 constexpr bool is_integer(DType type) { return is_signed_integer(type) || is_unsigned_integer(type); }
 
-// IEEE half precision, as stored. GCC 12 has no bfloat16 and clang no
-// arithmetic on half without hardware, so both are plain holders.
+// An IEEE half-precision number, for storage only. GCC 12 has no bfloat16, and clang has no
+// arithmetic on half-precision numbers without hardware support, so both types only convert from
+// and to float.
 struct Float16 {
   uint16_t bits = 0;
   Float16() = default;
@@ -55,7 +57,7 @@ struct Bfloat16 {
   bool operator==(const Bfloat16&) const = default;
 };
 
-// One byte string; the characters belong to somebody else.
+// One byte string. A view: the characters belong to another object.
 using Bytes = std::string_view;
 
 template <DType>
@@ -88,7 +90,7 @@ constexpr DType dtype_of = DTypeOf<T>::value;
 template <typename T>
 concept ArrayType = requires { DTypeOf<T>::value; };
 
-// Calls `f` with a value-initialised T for the type and returns what it returns.
+// Calls `f` with a value-initialized T of the given type and returns its result.
 template <typename F>
 decltype(auto) visit_dtype(DType type, F&& f) {
   switch (type) {
@@ -100,7 +102,7 @@ decltype(auto) visit_dtype(DType type, F&& f) {
   __builtin_unreachable();
 }
 
-// Bytes of one item; of a kBytes item, the view that stands in the table.
+// The size of one item in bytes. For kBytes, the size of the view in the table.
 inline size_t size_of(DType type) {
   return visit_dtype(type, [](auto zero) { return sizeof(zero); });
 }

@@ -7,9 +7,17 @@
 
 namespace stoker {
 
+const Array& Element::operator[](size_t field) const {
+  const bool is_leaf = nest->fields().empty();
+  const size_t fields = is_leaf ? leaves.size() : nest->fields().size();
+  if (field >= fields)
+    throw Error::invalid("no field ", field, " in an element ", nest->describe(), " of ", fields, " fields");
+  return leaves[is_leaf ? field : nest->first_leaf(field)];
+}
+
 const Array& Element::operator[](std::string_view field) const {
   const std::optional<size_t> found = nest->find(field);
-  STOKER_CHECK(found && "the element has the field that is asked for");
+  if (!found) throw Error::invalid("no field named '", field, "' in an element ", nest->describe());
   return leaves[nest->first_leaf(*found)];
 }
 
@@ -29,10 +37,10 @@ bool Element::operator==(const Element& other) const {
   return nest == other.nest && std::equal(leaves.begin(), leaves.end(), other.leaves.begin(), other.leaves.end());
 }
 
-std::string Element::words() const {
-  if (nest->kind() == Nest::Kind::kLeaf) return leaves[0].words();
+std::string Element::describe() const {
+  if (nest->kind() == Nest::Kind::kLeaf) return leaves[0].describe();
   std::string text = "(";
-  for (size_t i = 0; i < leaves.size(); ++i) text += (i ? ", " : "") + nest->path_of(i) + ": " + leaves[i].words();
+  for (size_t i = 0; i < leaves.size(); ++i) text += (i ? ", " : "") + nest->path_of(i) + ": " + leaves[i].describe();
   return text + ")";
 }
 
@@ -50,7 +58,7 @@ Element tuple_of(std::vector<Element> parts) {
 Element dict_of(std::vector<std::pair<std::string, Element>> parts) {
   std::vector<Nest::Field> fields;
   for (const auto& [key, part] : parts) fields.emplace_back(key, part.nest);
-  std::ranges::sort(parts, {}, &std::pair<std::string, Element>::first);  // as leaves are numbered
+  std::ranges::sort(parts, {}, &std::pair<std::string, Element>::first);  // leaves are numbered by sorted key
   Element joined;
   joined.nest = Nest::dict(std::move(fields));
   for (auto& [key, part] : parts)
@@ -60,32 +68,33 @@ Element dict_of(std::vector<std::pair<std::string, Element>> parts) {
 
 namespace {
 
-// Whether `next` lies in memory right behind the `rows` rows at `first`.
+// Whether `next` starts `rows` bytes after the first byte of `first`, in the same buffer.
 bool follows(const Array& first, int64_t rows, const Array& next) {
   return first.owner() && next.owner() && first.owner()->root() == next.owner()->root() &&
          first.type() != DType::kBytes && first.type() == next.type() &&
          static_cast<const std::byte*>(first.raw()) + rows == static_cast<const std::byte*>(next.raw());
 }
 
-// The block and the `rows` rows that follow it in memory.
+// The block together with the `rows` rows that follow it in memory.
 Array widened(const Array& block, int64_t rows) {
   InlineVector<int64_t, 8> dims;
-  for (const int64_t dim : block.dims()) dims.push_back(dim);
+  for (const int64_t dim : block.shape()) dims.push_back(dim);
   dims[0] += rows;
   Buffer* const whole = block.owner()->root();
   whole->keep();
   return Array::over(block.raw(), Dims(dims.begin(), dims.size()), block.type(), whole);
 }
 
-// Rows that were written into one block, one behind the other, are that block.
+// Returns the block that these rows form if they are adjacent in one buffer.
 std::optional<Array> block_of(const Arrays& rows) {
   const Array& first = rows[0];
   const int64_t bytes = first.byte_size();
   for (size_t i = 0; i < rows.size(); ++i)
-    if (!follows(first, bytes * static_cast<int64_t>(i), rows[i]) || !std::ranges::equal(first.dims(), rows[i].dims()))
+    if (!follows(first, bytes * static_cast<int64_t>(i), rows[i]) ||
+        !std::ranges::equal(first.shape(), rows[i].shape()))
       return std::nullopt;
   std::vector<int64_t> dims{static_cast<int64_t>(rows.size())};
-  dims.insert(dims.end(), first.dims().begin(), first.dims().end());
+  dims.insert(dims.end(), first.shape().begin(), first.shape().end());
   Buffer* const whole = first.owner()->root();
   whole->keep();
   return Array::over(first.raw(), dims, first.type(), whole);
@@ -128,7 +137,7 @@ Column Column::select(const std::vector<int32_t>& rows) const {
 
 void Column::append(Column more) {
   if (dense_ && more.dense_ && follows(block_, block_.byte_size(), more.block_) &&
-      std::ranges::equal(block_.dims().subspan(1), more.block_.dims().subspan(1))) {
+      std::ranges::equal(block_.shape().subspan(1), more.block_.shape().subspan(1))) {
     block_ = widened(block_, more.block_.dim(0));
     return;
   }
@@ -201,7 +210,7 @@ Run Run::select(const std::vector<int32_t>& rows) const {
 
 namespace {
 
-// A row without a value, so that columns keep one entry a row.
+// Appends a row without a value, so that every column has one entry per row.
 void append_blank(Run& run) {
   for (Column& column : run.columns) column.append(column.size() > 0 ? column.row(0) : Array());
 }
@@ -246,8 +255,8 @@ void Run::append(Run more) {
   } else {
     for (int32_t i = 0; i < more.size; ++i) {
       append_blank(*this);
-      fail(size + i,
-           Error::invalid("an element of structure ", more.nest->words(), " follows one of structure ", nest->words()));
+      fail(size + i, Error::invalid("an element of structure ", more.nest->describe(), " follows one of structure ",
+                                    nest->describe()));
     }
   }
   size += more.size;
@@ -258,6 +267,21 @@ void Run::fail(int32_t row, Error error) {
   if (at != failed.end() && at->row == row) return;
   const bool struck = error.ends_program();
   failed.insert(at, Failure{row, std::move(error), struck});
+}
+
+void Run::fail_truncated(const Run& input) {
+  if (!Buffer::any_backed()) return;
+  for (const Column& column : input.columns) {
+    if (column.dense() && column.block().check_intact()) continue;
+    for (int32_t row = 0; row < input.size; ++row) {
+      Result<void> intact = column.check_intact(row);
+      if (intact || input.failure_of(row)) continue;
+      std::erase_if(failed, [&](const Failure& failure) {
+        return failure.row == row && !failure.struck && failure.error.code() != Code::kCancelled;
+      });
+      fail(row, std::move(intact).error());
+    }
+  }
 }
 
 void Run::freeze_if_shared() const {
@@ -285,7 +309,7 @@ uint64_t hash_of_values(const Array& array) {
   const std::string_view bytes(static_cast<const char*>(array.raw()), static_cast<size_t>(array.byte_size()));
   constexpr size_t kAll = size_t{1} << 20, kParts = 256;
   if (bytes.size() <= kAll) return hash_of(bytes);
-  for (size_t i = 0; i < kParts; ++i)  // the last ends where the array ends
+  for (size_t i = 0; i < kParts; ++i)  // evenly spaced parts
     hash = hash_of(bytes.substr((bytes.size() - kAll / kParts) / (kParts - 1) * i, kAll / kParts), hash);
   return hash_of(bytes.substr(bytes.size() - kAll / kParts), hash);
 }
@@ -296,7 +320,7 @@ std::string Element::fingerprint() const {
   std::string all;
   uint64_t hash = 0;
   for (const Array& leaf : leaves) {
-    all += std::string(name_of(leaf.type())) + words_of(leaf.dims()) + " ";
+    all += std::string(name_of(leaf.type())) + shape_text(leaf.shape()) + " ";
     hash = mix_bits(hash + hash_of_values(leaf));
   }
   return shortened(std::move(all), 200) + hex_of(hash);
@@ -313,14 +337,14 @@ bool ElementType::operator==(const ElementType& other) const {
   return nest == other.nest && std::ranges::equal(types, other.types);
 }
 
-std::string ElementType::words() const {
+std::string ElementType::describe() const {
   std::string all;
   for (const DType type : types) all += (all.empty() ? "" : ", ") + std::string(name_of(type));
   if (!nest || nest == Nest::leaf()) return all;
-  return nest->words() + " of " + all;
+  return nest->describe() + " of " + all;
 }
 
-Result<void> Rebuilt::begin(const Element& element) {
+Result<void> ResultRows::begin(const Element& element) {
   leaves_.resize(element.leaves.size());
   for (size_t i = 0; i < leaves_.size(); ++i) {
     if (element.leaves[i].is_number()) {
@@ -334,16 +358,17 @@ Result<void> Rebuilt::begin(const Element& element) {
   return {};
 }
 
-void Rebuilt::spell_out(Leaf& leaf) {
+void ResultRows::spell_out(Leaf& leaf) {
   leaf.each.resize(static_cast<size_t>(rows_));
   for (int32_t row = 0; row < rows_; ++row) leaf.each[static_cast<size_t>(row)] = leaf.block.row(row);
   leaf.block = Array();
 }
 
-Result<void> Rebuilt::set_slowly(int32_t row, Element&& element) {
+Result<void> ResultRows::set_slowly(int32_t row, Element&& element) {
   if (!type_.nest) type_ = ElementType::of(element);
   if (!fits(element))
-    return Error::invalid("gave ", ElementType::of(element).words(), " where the first element was ", type_.words());
+    return Error::invalid("returned ", ElementType::of(element).describe(), ", but the first element was ",
+                          type_.describe());
   if (!begun_) STOKER_TRY(begin(element));
   for (size_t i = 0; i < leaves_.size(); ++i) {
     if (put_number(leaves_[i], row, element.leaves[i])) continue;
@@ -354,7 +379,7 @@ Result<void> Rebuilt::set_slowly(int32_t row, Element&& element) {
   return {};
 }
 
-void Rebuilt::put_into(Run& run) {
+void ResultRows::put_into(Run& run) {
   run.columns.clear();
   run.nest = begun_ ? type_.nest : Nest::leaf();
   if (!begun_) run.columns.emplace_back(Arrays(static_cast<size_t>(rows_)));

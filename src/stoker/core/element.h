@@ -13,7 +13,7 @@
 
 namespace stoker {
 
-// One element: its structure and the arrays at its leaves.
+// One element of a dataset: its structure and the arrays at its leaves.
 struct Element {
   const Nest* nest = Nest::leaf();
   InlineVector<Array, 2> leaves;
@@ -23,13 +23,12 @@ struct Element {
   explicit Element(const Array& only) { leaves.emplace_back(only); }
   Element(const Nest* structure, InlineVector<Array, 2> arrays) : nest(structure), leaves(std::move(arrays)) {}
 
-  // Field of a tuple or dict that is one component; the element must have it.
-  const Array& operator[](size_t field) const {
-    return leaves[nest->fields().empty() ? field : nest->first_leaf(field)];
-  }
+  // Returns a field of a tuple or dict that is one component. Throws InvalidArgument, with the fields that exist, if
+  // there is no such field.
+  const Array& operator[](size_t field) const;
   const Array& operator[](std::string_view field) const;
 
-  // Declares memory that user code still holds a handle to as read again later.
+  // Freezes memory to which user code still holds a handle.
   void freeze_if_shared() const {
     for (const Array& leaf : leaves) leaf.freeze_if_shared();
   }
@@ -37,30 +36,29 @@ struct Element {
   int64_t byte_size() const;
   Spec spec() const;
   bool operator==(const Element&) const;
-  std::string words() const;
-  // Types, shapes and a hash of the values; of large arrays, of parts of them.
+  std::string describe() const;
+  // Types, shapes and a hash of the values. Only parts of large arrays are hashed.
   std::string fingerprint() const;
 };
 
-// What elements of one data set have in common: structure and types. Shapes may
-// differ.
+// The structure and types that all elements of a dataset have in common. Shapes may differ.
 struct ElementType {
-  const Nest* nest = nullptr;  // null: not known yet
+  const Nest* nest = nullptr;  // null: unknown until the first element
   InlineVector<DType, 8> types;
 
   static ElementType of(const Element& element);
   bool operator==(const ElementType& other) const;
-  std::string words() const;  // "(int64, float32)"
+  std::string describe() const;  // "(int64, float32)"
 };
 
-// Joins elements into one whose components they are.
+// Joins elements into one element with these components.
 Element tuple_of(std::vector<Element> parts);
 Element dict_of(std::vector<std::pair<std::string, Element>> parts);
 
 using Arrays = RecycledVector<Array>;
 
-// n rows of one leaf: one block of shape [n] + row shape, or n arrays where
-// shapes differ or nobody has stacked them yet.
+// n rows of one leaf: either one block of shape [n] + row shape, or n separate arrays if their
+// shapes differ or they have not been stacked.
 class Column {
  public:
   Column() = default;
@@ -70,13 +68,20 @@ class Column {
   bool dense() const { return dense_; }
   int64_t size() const { return dense_ ? block_.dim(0) : static_cast<int64_t>(rows_.size()); }
   Array take_row(int64_t i) { return dense_ ? block_.row(i) : std::move(rows_[static_cast<size_t>(i)]); }
-  // Replaces row i of a column of single arrays.
+  // Replaces row i. The column must not be dense.
   void set_row(int64_t i, Array row) { rows_[static_cast<size_t>(i)] = std::move(row); }
   Array row(int64_t i) const { return dense_ ? block_.row(i) : rows_[static_cast<size_t>(i)]; }
   const Array& block() const { return block_; }
   const Arrays& rows() const { return rows_; }
+  // Array::check_intact() of row i.
+  Result<void> check_intact(int64_t i) const {
+    const Array& memory = dense_ ? block_ : rows_[static_cast<size_t>(i)];
+    const Backing* const from = memory.backing();
+    return !from || from->intact() ? Result<void>() : row(i).check_intact();
+  }
 
-  // Makes the column one block; an error names the first row that differs.
+  // Stacks the rows into one block. Fails if rows differ; the error names the first row that
+  // differs.
   Result<void> make_dense();
   Column slice(int64_t first, int64_t n) const;
   Column select(const std::vector<int32_t>& rows) const;
@@ -94,31 +99,30 @@ class Column {
 
 using Columns = RecycledVector<Column>;
 
-// An element's failure, kept at its place.
+// The error of a failed element, in place of its value.
 struct Failure {
   int32_t row;
   Error error;
-  // It has no place any more and only travels on to be told: struck out by a stage
-  // that fills something from several elements, the end of a stream that broke, or
-  // an end of the whole program.
+  // The failure has no place in the output and is only reported: a stage that combines several
+  // elements dropped the row, a stream ended with an error, or user code requested the end of the
+  // program.
   bool struck = false;
-  bool no_room = false;  // a stage that holds elements found no room for them
+  bool no_room = false;  // a stage that holds elements had no memory for them
 
   Failure at(int32_t other_row) const { return {other_row, error, struck, no_room}; }
 };
 
-// What the runtime moves: n >= 1 elements in order, of one structure.
+// The unit that the runtime moves: n >= 1 elements in order, of one structure.
 //
-// A run of names has no columns yet: its rows are positions of a list, to be
-// fetched by the span behind it. A failed row has a place and no value; what
-// its columns hold there means nothing.
+// A run of names has no columns. Its rows are positions in a list, and the span downstream loads
+// them. A failed row keeps its place but has no value; the contents of its columns are undefined.
 struct Run {
-  const Nest* nest = nullptr;  // null: names, not made yet
+  const Nest* nest = nullptr;  // null: a run of names
   int32_t size = 0;
   Origins origins;
   Columns columns;
-  std::vector<Failure> failed;  // rising by row
-  Numbers positions;            // of names: places in the list
+  std::vector<Failure> failed;  // sorted by row
+  Numbers positions;            // of names: positions in the list
   Numbers passes;               // of names: one for each row, or one for all
 
   static Run of(Element element, Origin origin);
@@ -131,54 +135,58 @@ struct Run {
     for (const Column& column : columns) e.leaves.emplace_made([&] { return column.row(row); });
     return e;
   }
-  // The row, taken out of a column of single arrays: what it leaves behind has no
-  // meaning. Memory that only this run referred to is then the element's alone.
+  // Moves the row out of a column of separate arrays; the row that remains there is undefined. If
+  // only this run referred to its memory, the element then has the only reference.
   Element take_element(int32_t row) {
     Element e(nest, {});
     for (Column& column : columns) e.leaves.emplace_made([&] { return column.take_row(row); });
     return e;
   }
-  // A row for user code: its arrays may be kept, returned or written to without
-  // any effect on this run (Array::isolate).
+  // Returns a row for user code, which may keep, return or write to the arrays without any effect
+  // on this run (Array::isolate).
   Element argument(int32_t row) const {
     Element e = element(row);
     for (Array& leaf : e.leaves) leaf.isolate(Buffer::Access::kBorrow);
     return e;
   }
-  // Declares memory that the source of these rows still holds as read again later.
+  // Freezes memory to which the source of these rows still holds a handle.
   void freeze_if_shared() const;
   Run slice(int32_t first, int32_t n) const;
   Run select(const std::vector<int32_t>& rows) const;
-  // The other's rows behind these; both are names or both made. Structures
-  // that differ turn the other's rows into failures.
+  // Appends the rows of the other run. Both must be runs of names, or neither. If the structures
+  // differ, the rows of the other run become failures.
   void append(Run more);
-  // Marks a row as failed, once: the first error stays.
+  // Marks a row as failed. If it already failed, the first error stays.
   void fail(int32_t row, Error error);
+  // Fails the rows that `input`, a run of as many rows, has in a file that was
+  // truncated: what was computed from them is not to be used. The DataLoss replaces
+  // errors that came of it.
+  void fail_truncated(const Run& input);
   int64_t byte_size() const;
 };
 
 using Runs = RecycledVector<Run>;
 
-// New elements in place of a run's: what a function gave for each row. Numbers
-// go straight into one block.
-class Rebuilt {
+// Builds the rows that replace those of a run from the results of a function. Numbers are written
+// directly into one block.
+class ResultRows {
  public:
-  // What `type` does not know yet, the first row says.
-  Rebuilt(int32_t rows, ElementType& type) : rows_(rows), type_(type) {}
+  // If `type` is unknown, the first row that is set determines it.
+  ResultRows(int32_t rows, ElementType& type) : rows_(rows), type_(type) {}
 
-  // Fails when structure or types differ from that.
+  // Fails with InvalidArgument if the structure or types differ from `type`.
   Result<void> set(int32_t row, Element&& element) {
     if (begun_ && fits(element) && put_numbers(row, element)) return {};
     return set_slowly(row, std::move(element));
   }
-  // Rows that were not set have failed; their places stay.
+  // Rows that were not set must be marked as failed by the caller; they keep their places.
   void put_into(Run& run);
 
  private:
   struct Leaf {
     Array block;                   // of numbers
     std::byte* numbers = nullptr;  // its memory
-    Arrays each;                   // else; empty while there is a block
+    Arrays each;                   // of other values; empty while there is a block
   };
   Result<void> set_slowly(int32_t row, Element&& element);
   Result<void> begin(const Element& element);
@@ -188,7 +196,7 @@ class Rebuilt {
       if (element.leaves[i].type() != type_.types[i]) return false;
     return true;
   }
-  // Whether it was one, and the leaf is a block of them.
+  // Returns false if the array is not a number or the leaf is not a block of numbers.
   static bool put_number(Leaf& leaf, int32_t row, const Array& array) {
     if (!leaf.each.empty() || !array.is_number()) return false;
     const size_t bytes = size_of(array.type());

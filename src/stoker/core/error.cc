@@ -67,7 +67,7 @@ void add_line(std::string& text, std::string_view title, const std::string& word
 }  // namespace
 
 Error::Error(Code code, std::string message)
-    : detail_(std::make_shared<Detail>(Detail{code, std::move(message), {}, nullptr})) {}
+    : detail_(std::make_shared<Detail>(Facts{code, std::move(message), {}, nullptr})) {}
 
 Error Error::from_errno(int number, std::string message) {
   message += ": ";
@@ -78,18 +78,21 @@ Error Error::from_errno(int number, std::string message) {
 int Error::last_errno() { return errno; }
 
 Error::Place& Error::at() {
-  if (detail_.use_count() > 1) detail_ = std::make_shared<Detail>(*detail_);
+  if (detail_.use_count() > 1)
+    detail_ = std::make_shared<Detail>(static_cast<const Facts&>(*detail_));
+  else
+    detail_->what.clear();
   return detail_->place;
 }
 
 Error& Error::set_cause(std::shared_ptr<void> cause) {
-  at();  // a copy of its own
+  at();  // copies shared data
   detail_->cause = std::move(cause);
   return *this;
 }
 
 Error& Error::set_last() {
-  at();  // a copy of its own
+  at();  // copies shared data
   detail_->last = true;
   return *this;
 }
@@ -101,7 +104,7 @@ Error& Error::set_path(std::string path, int64_t offset) {
   return *this;
 }
 
-std::string Error::words() const {
+std::string Error::describe() const {
   const Place& where = place();
   std::string text;
   if (!where.stage.empty()) text += where.stage + ": ";
@@ -113,12 +116,22 @@ std::string Error::words() const {
     record += (record.empty() ? "" : ", ") + where.path;
   if (where.offset >= 0) record += ", at byte " + std::to_string(where.offset);
   if (!record.empty()) add_line(text, "record", record);
-  if (!where.written_at.empty()) add_line(text, "written", "at " + where.written_at);
+  if (!where.written_at.empty()) add_line(text, "defined", "at " + where.written_at);
   return text;
 }
 
+const char* Error::what() const noexcept {
+  try {
+    const std::lock_guard lock(detail_->mutex);
+    if (detail_->what.empty()) detail_->what = describe();
+    return detail_->what.c_str();
+  } catch (...) {
+    return detail_->message.c_str();
+  }
+}
+
 void check_failed(const char* condition, const char* file, int line) {
-  std::fprintf(stderr, "stoker: %s does not hold at %s:%d; this is a mistake in Stoker, please report it\n", condition,
+  std::fprintf(stderr, "stoker: the check %s failed at %s:%d; this is a bug in Stoker, please report it\n", condition,
                file, line);
   std::abort();
 }

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
+#include <mutex>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -9,7 +11,7 @@
 
 namespace stoker {
 
-// The canonical codes, by the names of gRPC and tf.data.
+// The canonical status codes, with the names of gRPC and tf.data.
 enum class Code : uint8_t {
   kCancelled,
   kUnknown,
@@ -28,21 +30,24 @@ enum class Code : uint8_t {
   kDataLoss,
 };
 
-// "InvalidArgument", "DataLoss", …
+// Returns "InvalidArgument", "DataLoss" and so on.
 std::string_view name_of(Code code);
 
-// What went wrong and, once the runtime has seen it, where. A leaf fills in
-// the message alone; stage, element and record are added as it passes.
-class Error {
+// What failed and where. The code that fails provides the message; the runtime adds the stage, the
+// element and the record.
+//
+// An Error is a handle to shared data. Its const functions may be called from several threads. Functions that return no
+// Result throw it.
+class Error final : public std::exception {
  public:
-  // Where an element came from, in the user's words. Empty or negative: not known.
+  // Where the element came from, as the user sees it. Empty or negative: unknown.
   struct Place {
     std::string stage;       // "map, decode_image"
     std::string written_at;  // "train.py:41"
     std::string source;      // "range", "text_lines"
     int64_t position = -1;   // in the source
     int64_t pass = 0;
-    std::string origin;  // "range:18204@2/17", what `stoker replay --at` takes
+    std::string origin;  // "range:18204@2/17", the argument of `stoker replay --at`
     std::string record;  // "member n0144/2708.jpg of train-00017.tar"
     std::string path;
     int64_t offset = -1;  // in bytes
@@ -90,10 +95,10 @@ class Error {
   }
   static Error cancelled() { return Error(Code::kCancelled, "cancelled"); }
 
-  // The kind follows errno (ENOENT is NotFound, EACCES PermissionDenied, …);
-  // the system's own words are appended.
+  // Derives the code from errno (ENOENT is NotFound, EACCES PermissionDenied, …) and appends the
+  // system's message.
   static Error from_errno(int number, std::string message);
-  // Reads errno: call it before anything else can change it.
+  // Reads errno. Call it before any other call that may change errno.
   template <typename... Parts>
   static Error io(const Parts&... parts) {
     const int number = last_errno();
@@ -106,39 +111,45 @@ class Error {
   const std::string& message() const { return detail_->message; }
   const Place& place() const { return detail_->place; }
 
-  // The same error with more known about where it happened. Copies once when
-  // shared, so that an error kept elsewhere does not change.
+  // The place, for adding details. Copies the data first if it is shared, so that other copies of
+  // this error do not change.
   Place& at();
   Error& set_path(std::string path, int64_t offset = -1);
 
-  // What a function threw, where its language keeps more than a message.
+  // The exception that a function threw, in languages that keep more than a message.
   const std::shared_ptr<void>& cause() const { return detail_->cause; }
-  // User code asked for the end of the whole program, as sys.exit() does: nothing
-  // that leaves out failed elements leaves this out.
+  // Whether user code requested the end of the whole program, as sys.exit() does. Stages that skip
+  // failed elements do not skip this error.
   bool ends_program() const { return code() == Code::kCancelled && cause(); }
   Error& set_cause(std::shared_ptr<void> cause);
-  // Nothing follows it in its stream: a generator that raised has ended.
+  // Whether the stream ended with this error, such as a generator that raised an exception.
   bool is_last() const { return detail_->last; }
   Error& set_last();
 
-  // Several lines: kind and message, element, record, stages.
-  std::string words() const;
+  // Several lines: message and code, element, record, and where the stage was written.
+  std::string describe() const;
+  // The same text. Valid as long as this error or a copy of it exists and is not changed.
+  const char* what() const noexcept override;
 
  private:
-  struct Detail {
+  struct Facts {
     Code code;
     std::string message;
     Place place;
     std::shared_ptr<void> cause = nullptr;
     bool last = false;
   };
+  struct Detail : Facts {
+    explicit Detail(Facts facts) : Facts(std::move(facts)) {}
+    mutable std::mutex mutex;
+    mutable std::string what;  // created by what(); guarded by the mutex
+  };
   static int last_errno();
 
   std::shared_ptr<Detail> detail_;
 };
 
-// Ends the process with file, line and the broken condition: a mistake of
-// Stoker's own, never of its input.
+// Ends the process with an error message. For bugs in Stoker, never for bad input.
 [[noreturn]] void check_failed(const char* condition, const char* file, int line);
 
 #define STOKER_CHECK(condition) ((condition) ? void(0) : ::stoker::check_failed(#condition, __FILE__, __LINE__))

@@ -15,9 +15,9 @@ struct Held {
   std::vector<std::mutex*> all;
 };
 
-std::atomic<int> forks{0};  // of this process from its ancestors
+std::atomic<int> forks{0};  // between this process and the one that loaded the library
 
-// Never destroyed: a process may fork while it ends.
+// Never destroyed: a process may fork while it exits.
 Held& held() {
   static auto* all = new Held;
   return *all;

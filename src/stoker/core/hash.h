@@ -6,13 +6,13 @@
 
 namespace stoker {
 
-// 64 bits of any bytes, the same on every machine and for ever: checkpoints
-// keep them. Nothing that an enemy could not make equal.
+// A 64-bit hash that is the same on every machine and in every version, because checkpoints store
+// it. Not cryptographic: equal hashes are easy to construct.
 uint64_t hash_of(std::string_view bytes, uint64_t seed = 0);
 
 std::string hex_of(uint64_t hash);  // 16 digits
 
-// A text that is short enough to be kept: itself, or its begin and its hash.
+// Returns a text of at most `at_most` bytes unchanged. Longer texts become their prefix and a hash.
 std::string shortened(std::string text, size_t at_most);
 
 }  // namespace stoker

@@ -10,16 +10,16 @@
 
 namespace stoker {
 
-// A type whose objects can be carried to another place, none being left behind.
+// A type whose objects can be moved to other memory without leaving an object at the old place.
 template <typename T>
 concept Relocatable = requires(T* to, const T& from) { T::relocate(to, from); };
 
-// A vector whose first N items lie inside it: elements have one or two
-// components and must cost no allocation.
+// A vector that stores its first N items inside itself: most elements have one or two components
+// and should not allocate.
 template <typename T, size_t N>
 class InlineVector {
  public:
-  // Not defaulted: `{}` would then clear the room for items, each time.
+  // Not defaulted: `{}` would then zero the space for the items each time.
   InlineVector() {}  // NOLINT(modernize-use-equals-default)
   InlineVector(std::initializer_list<T> items) {
     reserve(items.size());
@@ -61,7 +61,7 @@ class InlineVector {
     if (size_ == capacity_) reserve(capacity_ * 2);
     return *new (items_ + size_++) T(std::forward<Args>(args)...);
   }
-  // The item that `make` returns, made in its place.
+  // Constructs the item in place from the result of `make`.
   template <typename Make>
   T& emplace_made(Make&& make) {
     if (size_ == capacity_) reserve(capacity_ * 2);
@@ -105,7 +105,7 @@ class InlineVector {
     }
     size_ = other.size_;
     if constexpr (std::is_trivially_copyable_v<T>) {
-      std::memcpy(inside_, other.inside_, sizeof(inside_));  // of one length: no loop
+      std::memcpy(inside_, other.inside_, sizeof(inside_));  // a constant size compiles without a loop
       other.size_ = 0;
     } else if constexpr (Relocatable<T>) {
       for (size_t i = 0; i < size_; ++i) T::relocate(items_ + i, other.items_[i]);

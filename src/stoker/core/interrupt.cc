@@ -2,10 +2,8 @@
 
 #include <chrono>
 #include <exception>
-#include <system_error>
-#include <thread>
+#include <memory>
 #include <utility>
-#include <vector>
 
 #include "stoker/core/error.h"
 #include "stoker/core/mutex.h"
@@ -18,6 +16,48 @@ constexpr std::chrono::milliseconds kInterval{50};
 thread_local InterruptScope* current = nullptr;
 
 int64_t steady_ns() { return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
+
+std::atomic<ThreadStarter> thread_starter{nullptr};
+
+// The calls of one body on several threads. The threads share it, because the last one still uses
+// the mutex when run_on_threads() returns.
+class Running {
+ public:
+  void one_starts() {
+    const MutexLock lock(mutex_);
+    ++others_;
+  }
+  void one_returned() {
+    const MutexLock lock(mutex_);
+    --others_;
+    returned_.notify_all();
+  }
+  // Calls the body and keeps the first exception.
+  void run(const std::function<void()>& body) {
+    try {
+      body();
+    } catch (...) {
+      const MutexLock lock(mutex_);
+      if (!thrown_) thrown_ = std::current_exception();
+    }
+  }
+  // Waits until the other threads have returned, or until the time is over. Returns whether they have.
+  bool wait_for_all(std::chrono::milliseconds most) {
+    const MutexLock lock(mutex_);
+    if (others_ > 0) returned_.wait_for(mutex_, most);
+    return others_ == 0;
+  }
+  void rethrow() {
+    const MutexLock lock(mutex_);
+    if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+  }
+
+ private:
+  Mutex mutex_;
+  Condition returned_;
+  size_t others_ STOKER_GUARDED_BY(mutex_) = 0;  // threads that have not returned
+  std::exception_ptr thrown_ STOKER_GUARDED_BY(mutex_);
+};
 
 }  // namespace
 
@@ -43,53 +83,28 @@ void stop_if_interrupted() {
   if (is_interrupted()) throw Error::cancelled();
 }
 
+void set_thread_starter(ThreadStarter starter) { thread_starter.store(starter); }
+
 void run_on_threads(size_t threads, const std::function<void()>& body) {
-  Mutex mutex;
-  Condition returned;
-  size_t running = 0;
-  std::exception_ptr thrown;
-  const auto guarded = [&] {
-    try {
-      body();
-    } catch (...) {
-      const MutexLock lock(mutex);
-      if (!thrown) thrown = std::current_exception();
-    }
-  };
+  const auto all = std::make_shared<Running>();
   InterruptScope* const owner = current;
-  const auto work = [&] {
-    const InterruptScope here(owner);
-    guarded();
-    const MutexLock lock(mutex);
-    --running;
-    returned.notify_all();
-  };
-  std::vector<std::thread> others;
-  for (size_t i = 1; i < threads; ++i) {
+  const auto work = [all, owner, &body] {
     {
-      const MutexLock lock(mutex);
-      ++running;
+      const InterruptScope here(owner);
+      all->run(body);
     }
-    try {
-      others.emplace_back(work);
-    } catch (const std::system_error&) {
-      const MutexLock lock(mutex);
-      --running;
-      break;
-    }
+    all->one_returned();
+  };
+  const ThreadStarter start = thread_starter.load();
+  for (size_t i = 1; start && i < threads; ++i) {
+    all->one_starts();
+    if (start(work)) continue;
+    all->one_returned();
+    break;
   }
-  guarded();
-  {
-    const MutexLock lock(mutex);
-    while (running > 0) {
-      returned.wait_for(mutex, kInterval);
-      mutex.unlock();
-      (void)is_interrupted();  // notes it for the others
-      mutex.lock();
-    }
-  }
-  for (std::thread& other : others) other.join();
-  if (thrown) std::rethrow_exception(thrown);
+  all->run(body);
+  while (!all->wait_for_all(kInterval)) (void)is_interrupted();  // records an interrupt for the other threads
+  all->rethrow();
 }
 
 }  // namespace stoker

@@ -7,9 +7,9 @@
 
 namespace stoker {
 
-// Lets the caller interrupt long loops, as with Ctrl-C. While a scope lives, loops
-// on its thread that call stop_if_interrupted() ask `ask` about 20 times a second.
-// Without a scope nothing interrupts them.
+// Allows the caller to interrupt long loops, for example by Ctrl-C. During the lifetime of a scope,
+// loops on its thread that call stop_if_interrupted() call `ask` about 20 times per second. Without
+// a scope, loops are not interrupted.
 class InterruptScope {
  public:
   explicit InterruptScope(std::function<bool()> ask);
@@ -20,7 +20,7 @@ class InterruptScope {
  private:
   friend bool is_interrupted();
   friend void run_on_threads(size_t threads, const std::function<void()>& body);
-  explicit InterruptScope(InterruptScope* owner);  // on a thread that works for the owner's
+  explicit InterruptScope(InterruptScope* owner);  // on a thread that works for the owner's thread
   bool poll();
 
   const std::function<bool()> ask_;
@@ -30,14 +30,22 @@ class InterruptScope {
   std::atomic<bool> interrupted_{false};
 };
 
+// Whether the caller has interrupted this work.
 bool is_interrupted();
 
 // Throws Cancelled if the caller has interrupted this work.
 void stop_if_interrupted();
 
-// Runs `body` on this thread and up to `threads - 1` others at once; on fewer
-// where threads cannot be created. An interrupt of this thread reaches all.
-// Returns when all have returned, and throws the first exception of any.
+// Starts a thread that runs `body`, or returns false if the system refuses to create a thread.
+using ThreadStarter = bool (*)(std::function<void()> body);
+
+// Sets the function with which run_on_threads() starts threads. Only the runtime creates threads;
+// it calls this once, before main(). A program without the runtime has no other threads.
+void set_thread_starter(ThreadStarter starter);
+
+// Runs `body` on this thread and on up to `threads - 1` others at the same time, or on fewer if no
+// more threads can be started. An interrupt of this thread interrupts all of them. Returns when all
+// have returned, and rethrows the first exception.
 void run_on_threads(size_t threads, const std::function<void()>& body);
 
 }  // namespace stoker

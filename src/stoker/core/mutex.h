@@ -27,7 +27,7 @@ class STOKER_ANNOTATION(capability("mutex")) Mutex {
   void unlock() STOKER_RELEASE() { mutex_.unlock(); }
   bool try_lock() STOKER_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
 
-  // For code outside the analysis: fork handlers.
+  // For code that the analysis does not cover: fork handlers.
   std::mutex& native() { return mutex_; }
 
  private:
@@ -48,7 +48,7 @@ class STOKER_ANNOTATION(capability("mutex")) TimedMutex {
   std::timed_mutex mutex_;
 };
 
-// Holds a mutex while it lives.
+// Holds a mutex for its own lifetime.
 class STOKER_ANNOTATION(scoped_lockable) MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) STOKER_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
@@ -60,7 +60,7 @@ class STOKER_ANNOTATION(scoped_lockable) MutexLock {
   Mutex& mutex_;
 };
 
-// Waits without a predicate, as the analysis does not look into lambdas:
+// wait() has no predicate, because the analysis does not look into lambdas:
 //   while (!ready_) changed_.wait(mutex_);
 class Condition {
  public:

@@ -60,13 +60,13 @@ std::string Nest::path_of(size_t leaf) const {
   return "";
 }
 
-std::string Nest::words() const {
+std::string Nest::describe() const {
   if (kind_ == Kind::kLeaf) return "x";
   std::string text = kind_ == Kind::kTuple ? "(" : "{";
   for (size_t i = 0; i < fields_.size(); ++i) {
     if (i) text += ", ";
     if (kind_ == Kind::kDict) text += "'" + fields_[i].first + "': ";
-    text += fields_[i].second->words();
+    text += fields_[i].second->describe();
   }
   if (kind_ == Kind::kTuple && fields_.size() == 1) text += ",";
   return text + (kind_ == Kind::kTuple ? ")" : "}");

@@ -9,11 +9,11 @@
 
 namespace stoker {
 
-// The structure of an element: one component, a tuple or a dict of nests.
+// The structure of an element: one component, or a tuple or dict of nests.
 //
-// Nests are interned and live as long as the process (a program has few), so
-// equal structures are equal pointers and an element carries no count for it.
-// Leaves are numbered from left to right, those of a dict by sorted key.
+// Nests are interned and live as long as the process, because a program has few of them. Equal
+// structures have equal pointers, and elements do not count references to them. Leaves are numbered
+// from left to right, those of a dict by sorted key. All functions are thread-safe.
 class Nest {
  public:
   enum class Kind { kLeaf, kTuple, kDict };
@@ -22,21 +22,21 @@ class Nest {
   static const Nest* leaf();
   static const Nest* tuple(std::vector<const Nest*> parts);
   static const Nest* tuple_of_leaves(size_t n);
-  // Keys in the order given, which is the order of printing.
+  // The fields keep the given order, in which they are printed.
   static const Nest* dict(std::vector<Field> fields);
 
   Kind kind() const { return kind_; }
   size_t leaf_count() const { return leaf_count_; }
-  // Of a tuple the names are "0", "1", …
+  // The names of the fields of a tuple are "0", "1", …
   const std::vector<Field>& fields() const { return fields_; }
   // The number of the field's first leaf.
   size_t first_leaf(size_t field) const { return first_leaf_[field]; }
   std::optional<size_t> find(std::string_view name) const;
 
-  // "image", "0", "meta/size": the way from the root to a leaf.
+  // The path from the root to a leaf: "image", "0", "meta/size".
   std::string path_of(size_t leaf) const;
-  // "(x, {'a': x})", with x for a component.
-  std::string words() const;
+  // Formats the structure as "(x, {'a': x})", with x for a component.
+  std::string describe() const;
 
  private:
   Nest(Kind kind, std::vector<Field> fields);

@@ -17,11 +17,11 @@ std::pair<uint64_t, uint64_t> Origin::key() const {
   return {hi, lo};
 }
 
-std::string Origin::words() const {
-  std::string text = parent ? parent->words() + "/" : "";
+std::string Origin::describe() const {
+  std::string text = parent ? parent->describe() + "/" : "";
   if (members) {
     text += "(";
-    for (size_t i = 0; i < members->size() && i < 4; ++i) text += (i ? "," : "") + (*members)[i].words();
+    for (size_t i = 0; i < members->size() && i < 4; ++i) text += (i ? "," : "") + (*members)[i].describe();
     if (members->size() > 4) text += ",…";
     return text + ")";
   }

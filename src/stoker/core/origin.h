@@ -15,23 +15,25 @@ namespace stoker {
 // Positions or passes of rows.
 using Numbers = RecycledVector<int64_t>;
 
-// Whence an element came: a place in a source's pass; in a child, the
-// parent's origin first; of a joined element, its members'.
+// Where an element came from: the source, its position there, and the pass. An element of a child
+// dataset (`interleave`, `flat_map`) also has the origin of its parent, and a joined element those
+// of its members.
 struct Origin {
-  int32_t source = 0;  // the source's number in its graph
+  int32_t source = 0;  // the number of the source in its graph
   int64_t pass = 0;
   int64_t position = 0;
   std::shared_ptr<const Origin> parent;
   std::shared_ptr<const std::vector<Origin>> members;
 
-  // Two words that tell origins apart: they key the element's random numbers.
+  // A 128-bit key that differs between origins. The random numbers of the element are derived from
+  // it.
   std::pair<uint64_t, uint64_t> key() const;
-  // "18204@2", "3/17": what stands behind the source's name.
-  std::string words() const;
+  // Formats the part of the origin after the source's name: "18204@2", "3/17".
+  std::string describe() const;
   bool operator==(const Origin& other) const;
 };
 
-// The origins of a run's rows, kept as ranges as long as they are.
+// The origins of the rows of a run. Stores consecutive positions as a range.
 class Origins {
  public:
   Origins() = default;
@@ -47,20 +49,20 @@ class Origins {
   // Keeps the rows [first, first + n).
   Origins slice(int64_t first, int64_t n) const;
   Origins select(const std::vector<int32_t>& rows) const;
-  // Puts every row below a parent: for what a child's source names.
+  // Puts every row below a parent: for the rows of a child dataset.
   void set_parent(std::shared_ptr<const Origin> parent);
-  // Another pass, one for each row or one for all. In a child (`own`) it is
-  // the row's own, else that of the sources it came from.
+  // Sets the passes, one for each row or one for all. With `own`, which is for a child, it sets the
+  // pass of the row itself; otherwise, the passes of the sources that it came from.
   void set_passes(std::span<const int64_t> passes, bool own);
 
  private:
   bool is_range() const { return each_.empty() && positions_.empty(); }
   void spell_out();
 
-  Origin shared_;  // of a range: its first; of positions: source and parent
+  Origin shared_;  // of a range: the first origin; of positions: source and parent
   int64_t size_ = 0;
   Numbers positions_;
-  Numbers passes_;  // empty: all of shared_.pass
+  Numbers passes_;  // empty: all rows have shared_.pass
   RecycledVector<Origin> each_;
 };
 

@@ -12,8 +12,8 @@ __extension__ typedef unsigned __int128 Wide;
 
 constexpr uint64_t kStep = 0x9E3779B97F4A7C15;
 
-// Gives 32 well mixed bits. One wide product folded instead of two in a row is
-// a third faster, but then chi-square sees pairs of 64 places after 8 rounds.
+// Returns 32 well-mixed bits. Folding one wide product instead of two successive products is a
+// third faster, but then a chi-square test detects pairs of 64 places after 8 rounds.
 inline uint64_t scramble(uint64_t half, uint64_t key) {
   uint64_t x = (half ^ key) * kStep;
   x ^= x >> 32;
@@ -29,7 +29,7 @@ constexpr uint64_t swap_nibbles(uint64_t word, uint64_t i, uint64_t j) {
   return i == j ? word : word ^ difference << (4 * i) ^ difference << (4 * j);
 }
 
-// Fisher and Yates; the bias of the products is below 2^-59.
+// The Fisher-Yates shuffle. The bias of the products is below 2^-59.
 uint64_t packed_order(uint64_t state, uint64_t n) {
   uint64_t order = 0xFEDCBA9876543210;
   for (uint64_t i = n; i > 1; --i) {
@@ -51,8 +51,8 @@ Permutation::Permutation(uint64_t key, int64_t n) : n_(static_cast<uint64_t>(n))
   const int bits = std::bit_width(n_ - 1);
   high_bits_ = bits / 2;
   low_bits_ = bits - high_bits_;
-  // Halves of few bits mix slowly: of 5 bits, 12 rounds are the fewest that
-  // pass chi-square over triples of places; from 6 bits on 8 are.
+  // Small halves mix slowly: with 5 bits, 12 rounds are the minimum that passes a chi-square test
+  // over triples of places; from 6 bits on, 8 rounds are.
   rounds_ = bits <= 8 ? 16 : 8;
   for (int i = 0; i < rounds_; ++i) keys_[static_cast<size_t>(i)] = mix_bits(state += kStep);
 }

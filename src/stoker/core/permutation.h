@@ -6,25 +6,25 @@
 
 namespace stoker {
 
-// A random-looking order of [0, n) that takes no memory: place i is computed
-// when it is asked for. The same for ever for the same key and n.
+// A pseudorandom order of [0, n) that needs no memory: each place is computed on demand. The same
+// key and n give the same order in every version.
 //
-// n up to 2^63 - 1. Up to 16 every order is equally likely over the keys;
-// beyond that a block cipher of the fewest bits that hold n is walked until it
-// lands in [0, n), twice on average at worst.
+// n is at most 2^63 - 1. For n up to 16, every order is equally likely over the keys. For larger n,
+// a block cipher with the fewest bits that can represent n is applied repeatedly until the result
+// is in [0, n), which takes at most two applications on average.
 //
-// One thread of an AMD EPYC, n = 10^9: 29 ns a call when each waits for the
-// last, 14 ns by fill(); n = 2^30 + 1, the worst kind: 61 and 38 ns; 24 ns to
-// construct (bench/kernels/permutation_bench).
+// One thread of an AMD EPYC, n = 10^9: 29 ns per call if each call depends on the previous one, 14
+// ns with fill(). n = 2^30 + 1, the slowest kind: 61 and 38 ns. Construction: 24 ns
+// (bench/kernels/permutation_bench).
 class Permutation {
  public:
   Permutation(uint64_t key, int64_t n);
 
   int64_t size() const { return static_cast<int64_t>(n_); }
   int64_t operator()(int64_t i) const;
-  // The i for which operator() gives `value`.
+  // Returns the i for which operator() returns `value`.
   int64_t inverse(int64_t value) const;
-  // Places first, first + 1, … of the order; all must be below n.
+  // Writes places first, first + 1, … of the order. All of them must be below n.
   void fill(int64_t first, std::span<int64_t> out) const;
 
  private:
@@ -37,7 +37,7 @@ class Permutation {
   int high_bits_ = 0;
   int rounds_ = 0;
   std::array<uint64_t, 16> keys_{};
-  uint64_t order_ = 0;  // when packed: four bits for each place
+  uint64_t order_ = 0;  // if packed: four bits for each place
 };
 
 }  // namespace stoker

@@ -11,7 +11,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// A number as a sum of two doubles that do not overlap: some 106 bits.
+// A number as a sum of two doubles that do not overlap: about 106 bits.
 struct Double2 {
   double hi = 0, lo = 0;
 };
@@ -25,7 +25,7 @@ Double2 exact_sum(double a, double b) {
   const double part = sum - a;
   return {sum, (a - (sum - part)) + (b - part)};
 }
-// Dekker's product: without fused multiply-add, which not every machine has.
+// Dekker's product. Does not use fused multiply-add, which not every machine has.
 Double2 exact_product(double a, double b) {
   constexpr double split = 134217729.0;  // 2^27 + 1
   const double pa = a * split, pb = b * split;
@@ -59,7 +59,7 @@ Double2 log_of(double x) {
   // log m = 2 (s + s^3/3 + s^5/5 + …), |s| <= 0.1716
   const Double2 s = quotient({m - 1, 0}, exact_sum(m, 1));
   const Double2 s2 = s * s;
-  // Terms from s^7 on are below 2^-15 of the whole: doubles do.
+  // Terms from s^7 on are below 2^-15 of the sum, so doubles are precise enough.
   const double q = s2.hi;
   double tail = 1.0 / 29;
   for (int k = 27; k >= 7; k -= 2) tail = tail * q + 1.0 / k;
@@ -80,7 +80,7 @@ double exp_of(Double2 x) {
   double tail = 1.0 / 6227020800.0;  // 1/13!
   constexpr double factors[] = {479001600.0, 39916800.0, 3628800.0, 362880.0, 40320.0, 5040.0, 720.0, 120.0, 24.0, 6.0};
   for (double factor : factors) tail = tail * h + 1.0 / factor;
-  // 1 + r + r^2/2 + r^3 tail, the first three exactly enough to round well.
+  // 1 + r + r^2/2 + r^3 tail. The first three terms are precise enough to round correctly.
   const Double2 square = exact_product(h, h);
   const Double2 sum =
       exact_sum(1.0, h) + Double2{square.hi / 2, square.lo / 2} + quick_sum(square.hi * h * tail, r.lo + r.lo * h);

@@ -7,7 +7,7 @@
 namespace stoker {
 namespace {
 
-constexpr int64_t kLeast = int64_t{1} << 20;  // the buffers of readers are of this order
+constexpr int64_t kLeast = int64_t{1} << 20;  // readers have buffers of about this size
 std::atomic<int64_t (*)()> process_budget{nullptr};
 
 }  // namespace
@@ -20,10 +20,10 @@ int64_t record_limit() {
 void set_record_limit(int64_t (*budget)()) { process_budget.store(budget, std::memory_order_release); }
 
 Error record_too_large(std::string_view what, const std::string& path, int64_t offset, int64_t limit) {
-  const char* advice = limit == record_limit() ? "if the file is right, allow more memory (STOKER_MEMORY)"
-                                               : "check that the file has the format that is read";
-  Error error = Error::exhausted("the ", what, " at byte ", offset, " of ", path, " has more than the ", limit,
-                                 " bytes allowed; ", advice);
+  const char* advice = limit == record_limit() ? "if the file is correct, set STOKER_MEMORY to a larger value"
+                                               : "check that the file has the expected format";
+  Error error = Error::exhausted("the ", what, " at byte ", offset, " of ", path, " is larger than the limit of ",
+                                 limit, " bytes; ", advice);
   error.set_path(path, offset);
   return error;
 }

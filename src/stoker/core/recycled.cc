@@ -19,13 +19,13 @@
 namespace stoker {
 namespace {
 
-// Sizes are powers of two, from a cache line to kMost; what is larger is not kept.
+// Sizes are powers of two, from a cache line to kMost. Larger blocks are not kept.
 constexpr size_t kLeast = 64, kMost = size_t{1} << 20;
 constexpr size_t kSizes = std::bit_width(kMost / kLeast);
-// Threads exchange what is at most this large, many at once.
+// Threads exchange blocks of at most this size, several at a time.
 constexpr size_t kSmall = 4096, kSmallSizes = std::bit_width(kSmall / kLeast);
 constexpr size_t kKeptSmall = 32, kExchanged = kKeptSmall / 2, kKeptLarge = 8;
-constexpr size_t kShelfBytes = size_t{1} << 20;  // of each size
+constexpr size_t kShelfBytes = size_t{1} << 20;  // for each size
 
 size_t rounded(size_t bytes) { return std::bit_ceil(std::max(bytes, kLeast)); }
 size_t number_of(size_t rounded_bytes) { return static_cast<size_t>(std::bit_width(rounded_bytes / kLeast)) - 1; }
@@ -38,7 +38,7 @@ void to_system(std::span<void* const> blocks, size_t bytes) {
   }
 }
 
-// Where threads lay down what is too much for them.
+// Holds the surplus blocks of all threads.
 class Shelf {
  public:
   Shelf() { hold_across_fork(mutex_); }
@@ -72,7 +72,7 @@ class Shelf {
   std::vector<void*> blocks_;
 };
 
-// Never destroyed: memory may be given back after every static object is gone.
+// Never destroyed: memory may be freed after every static object was destroyed.
 std::array<Shelf, kSmallSizes>& shelves() {
   static auto* all = new std::array<Shelf, kSmallSizes>;
   return *all;
@@ -107,7 +107,8 @@ class Kept {
     return true;
   }
 
-  // Objects of the thread may outlive what is kept for it.
+  // Whether the blocks of this thread were freed. Other objects of the thread may be destroyed
+  // later.
   static inline thread_local bool gone = false;
 
  private:

@@ -6,17 +6,17 @@
 
 namespace stoker {
 
-// Memory that is used again: a thread keeps some of what it gave back and takes
-// it again, and what is small and too much for one lies ready for the others. So
-// the same work done again asks the system for nothing, whichever threads do it.
+// Allocates and frees memory that is reused. Each thread keeps some blocks of each size and
+// exchanges surplus small blocks with other threads. Work that repeats therefore allocates nothing
+// from the system, regardless of which threads run it. `bytes` must be the same in both calls.
 void* take_recycled(size_t bytes);
 void give_recycled(void* memory, size_t bytes) noexcept;
 
-// Gives what lies ready for any thread back to the system.
+// Returns the blocks that no thread keeps to the system.
 void free_recycled() noexcept;
 
-// The lock of small memory, unless somebody keeps it for more than a moment: he
-// has lost his processor, and the system has memory sooner than he comes back.
+// Tries a fixed number of times to lock, then returns without the lock: its holder was probably
+// preempted, and allocating from the system takes less time than waiting for it.
 std::unique_lock<std::mutex> lock_soon(std::mutex& mutex);
 
 template <typename T>
@@ -30,7 +30,7 @@ struct RecycledAllocator {
   bool operator==(const RecycledAllocator&) const = default;
 
  private:
-  static constexpr size_t kEach = sizeof(T);  // NOLINT(bugprone-sizeof-expression): a deque's own pointers, too
+  static constexpr size_t kEach = sizeof(T);  // NOLINT(bugprone-sizeof-expression): a deque also allocates pointers
 };
 
 template <typename T>

@@ -8,7 +8,7 @@
 
 namespace stoker {
 
-// A value or the error that took its place.
+// A value, or the error that occurred instead. value() requires ok(), error() requires !ok().
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -24,7 +24,7 @@ class [[nodiscard]] Result {
 
   T& value() & { return std::get<0>(state_); }
   const T& value() const& { return std::get<0>(state_); }
-  // By value: what is taken from a temporary must outlive it.
+  // Returns by value: a reference into a temporary would dangle.
   T value() && { return std::get<0>(std::move(state_)); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
@@ -54,8 +54,8 @@ class [[nodiscard]] Result<void> {
   std::optional<Error> error_;
 };
 
-// STOKER_TRY(expression) and STOKER_TRY(declaration, expression): goes on with
-// the value, or returns the error from the enclosing function.
+// STOKER_TRY(expression) and STOKER_TRY(declaration, expression): continues with the value, or
+// returns the error from the enclosing function.
 #define STOKER_TRY(...) \
   STOKER_TRY_CHOOSE(__VA_ARGS__, STOKER_TRY_VALUE, STOKER_TRY_VALUE, STOKER_TRY_VALUE, STOKER_TRY_VOID, )(__VA_ARGS__)
 #define STOKER_TRY_CHOOSE(a, b, c, d, chosen, ...) chosen

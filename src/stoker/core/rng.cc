@@ -22,7 +22,7 @@ constexpr Words4 round(Words4 c, Words2 key) {
   return {high(v) ^ c[1] ^ key[0], low(v), high(u) ^ c[3] ^ key[1], low(u)};
 }
 
-// The remainder that is never negative, by which TensorFlow folds seeds.
+// The nonnegative remainder to which TensorFlow reduces seeds.
 constexpr uint64_t fold_seed(int64_t seed) {
   constexpr int64_t kModulus = (int64_t{1} << 31) - 1;
   const int64_t remainder = seed % kModulus;
@@ -36,8 +36,8 @@ Philox element_philox(uint64_t seed, uint64_t stage_key, uint64_t origin_hi, uin
   return Philox(join(start[0], start[1]), join(start[2], start[3]));
 }
 
-// The natural logarithm for 0 < x < 1, to two units in the last place. The C
-// library's differs between machines with and without fused multiply-add.
+// The natural logarithm for 0 < x < 1, with an error of at most two units in the last place. The C
+// library's result differs between machines with and without fused multiply-add.
 double log_of(double x) {
   int exponent = 0;
   double m = std::frexp(x, &exponent);
@@ -111,8 +111,7 @@ double Rng::uniform() { return static_cast<double>(bits64() >> 11) * 0x1p-53; }
 
 float Rng::uniform_float() { return static_cast<float>(bits32() >> 8) * 0x1p-24f; }
 
-// Lemire's method: the high half of a product, retried where the low half
-// would favour some values.
+// Lemire's method: the high half of a product, drawn again if the low half would favor some values.
 int64_t Rng::below(int64_t n) {
   STOKER_CHECK(n > 0);
   const uint64_t range = static_cast<uint64_t>(n);
@@ -124,8 +123,8 @@ int64_t Rng::below(int64_t n) {
   return static_cast<int64_t>(product >> 64);
 }
 
-// Marsaglia's polar method; the second of its two numbers is dropped to keep
-// no state besides the position.
+// Marsaglia's polar method. Discards the second of its two numbers, so that the position is the
+// only state.
 double Rng::normal() {
   for (;;) {
     const double x = 2 * uniform() - 1;

@@ -6,26 +6,27 @@
 
 namespace stoker {
 
-// A bijection of 64 bits in which every bit reaches every bit (the finaliser of
-// SplitMix64): for keys and hashes that are kept.
+// A bijection of 64 bits in which every input bit affects every output bit (the finalizer of
+// SplitMix64). For keys and hashes that are stored.
 constexpr uint64_t mix_bits(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
   return x ^ (x >> 31);
 }
 
-// One block of Philox4x32-10 (Salmon et al., SC11): four 32-bit outputs for a
-// counter under a key. For a fixed key it is a bijection of the counters.
+// One block of Philox4x32-10 (Salmon et al., SC11): four 32-bit outputs for a counter and a key.
+// For a fixed key, it is a bijection of the counters.
 std::array<uint32_t, 4> philox_block(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key);
 
+// The two seeds of TensorFlow's generators.
 struct SeedPair {
   uint64_t seed = 0;
   uint64_t seed2 = 0;
   bool operator==(const SeedPair&) const = default;
 };
 
-// The sequence of TensorFlow's generator for a pair of seeds: key = seed,
-// counter from seed2 · 2^64 upwards, the four outputs of each block in order.
+// The sequence of TensorFlow's generator for a pair of seeds: the key is `seed`, the counter starts
+// at seed2 · 2^64, and the four outputs of each block are returned in order.
 class Philox {
  public:
   Philox(uint64_t seed, uint64_t seed2) : key_(seed), high_(seed2) {}
@@ -38,10 +39,10 @@ class Philox {
     return output;
   }
 
-  // As if next() had been called that often, in constant time.
+  // Has the effect of calling next() this many times, in constant time.
   void skip(uint64_t outputs);
 
-  // Equal generators give equal sequences from here on.
+  // Whether both generators return the same sequence from here on.
   bool operator==(const Philox& other) const {
     return key_ == other.key_ && low_ == other.low_ && high_ == other.high_ && used_ == other.used_;
   }
@@ -51,23 +52,21 @@ class Philox {
   void advance(uint64_t blocks);  // to the first output of a later block
 
   uint64_t key_;
-  uint64_t low_ = 0;  // of the 128-bit counter, which names the block of the next output
+  uint64_t low_ = 0;  // the low half of the 128-bit counter, the number of the next output's block
   uint64_t high_;
-  uint32_t used_ = 0;  // outputs taken from that block; block_ holds it when not zero
+  uint32_t used_ = 0;  // outputs returned from that block; if not 0, block_ is that block
   std::array<uint32_t, 4> block_{};
 };
 
-// tf.data's rule for its `seed` argument and tf.random.set_seed. `op` must be
-// there: the cases without it are random, or draw `op` first.
+// Combines the `seed` argument and tf.random.set_seed as tf.data does. `op` must have a value: in
+// the other cases, the seed is random, or the caller draws `op` first.
 SeedPair tf_seeds(std::optional<int64_t> global, std::optional<int64_t> op);
 
-// The seeds of one pass of a reshuffled stage: outputs 2·pass and 2·pass + 1
-// of Philox(parent).
+// The seeds of one pass of a reshuffled stage: outputs 2·pass and 2·pass + 1 of Philox(parent).
 SeedPair epoch_pair(SeedPair parent, int64_t pass);
 
-// The numbers of one element in one stage. They depend on the four arguments
-// alone, and are the same bits on every machine. Two origins never share a
-// sequence under the same seed and stage.
+// The random numbers of one element in one stage. They depend only on the four arguments and have
+// the same bits on every machine. With the same seed and stage, two origins never share a sequence.
 class Rng {
  public:
   Rng(uint64_t seed, uint64_t stage_key, uint64_t origin_hi, uint64_t origin_lo);
@@ -75,10 +74,10 @@ class Rng {
   uint32_t bits32() { return philox_.next(); }
   uint64_t bits64();
 
-  double uniform();          // of [0, 1), 53 bits
-  float uniform_float();     // of [0, 1), 24 bits
-  int64_t below(int64_t n);  // of [0, n), each equally likely; n > 0
-  double normal();           // mean 0, deviation 1
+  double uniform();          // in [0, 1), 53 bits
+  float uniform_float();     // in [0, 1), 24 bits
+  int64_t below(int64_t n);  // in [0, n), each equally likely; n > 0
+  double normal();           // mean 0, standard deviation 1
 
  private:
   Philox philox_;

@@ -5,8 +5,8 @@
 
 namespace stoker {
 
-// The begin of a text for a message: one line of printable characters, others
-// as \xNN.
+// Formats the first 40 bytes of a text for a message: one line of printable characters, with other
+// bytes as \xNN.
 std::string shown(std::string_view text);
 
 }  // namespace stoker

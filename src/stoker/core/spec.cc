@@ -2,21 +2,21 @@
 
 namespace stoker {
 
-std::string LeafSpec::words() const {
-  const std::string type_words = type ? std::string(name_of(*type)) : "?";
-  return type_words + (shape ? words_of(*shape) : "[…]");
+std::string LeafSpec::describe() const {
+  const std::string type_text = type ? std::string(name_of(*type)) : "?";
+  return type_text + (shape ? shape_text(*shape) : "[…]");
 }
 
 Spec Spec::of(const Array& array) {
-  return {Nest::leaf(), {{array.type(), std::vector<int64_t>(array.dims().begin(), array.dims().end())}}};
+  return {Nest::leaf(), {{array.type(), std::vector<int64_t>(array.shape().begin(), array.shape().end())}}};
 }
 
-std::string Spec::words() const {
+std::string Spec::describe() const {
   if (!known()) return "unknown";
   std::string text;
   for (size_t i = 0; i < leaves.size(); ++i) {
     const std::string path = nest->path_of(i);
-    text += (i ? ", " : "") + (path.empty() ? "" : path + ": ") + leaves[i].words();
+    text += (i ? ", " : "") + (path.empty() ? "" : path + ": ") + leaves[i].describe();
   }
   return nest->kind() == Nest::Kind::kLeaf ? text : "(" + text + ")";
 }

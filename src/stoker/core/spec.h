@@ -9,17 +9,17 @@
 
 namespace stoker {
 
-// What is known of one component before it is made.
+// What is known about one component before it is computed.
 struct LeafSpec {
   std::optional<DType> type;
-  std::optional<std::vector<int64_t>> shape;  // -1: a dim not known; nothing: not even the rank
+  std::optional<std::vector<int64_t>> shape;  // -1: an unknown dim; nothing: an unknown rank
 
   bool operator==(const LeafSpec&) const = default;
-  std::string words() const;
+  std::string describe() const;
 };
 
-// The types of an element before running; unknown behind a function that only
-// its results can tell.
+// The structure, types and shapes of an element before running. Unknown downstream of a function
+// whose result types are not declared.
 struct Spec {
   const Nest* nest = nullptr;  // null: unknown
   std::vector<LeafSpec> leaves;
@@ -30,11 +30,11 @@ struct Spec {
 
   bool known() const { return nest != nullptr; }
   bool operator==(const Spec&) const = default;
-  std::string words() const;
+  std::string describe() const;
 };
 
-// The spec that both fit: equal where they agree, unknown where they differ;
-// nothing when structure or a type differs.
+// The most specific spec that both match: types and shapes that one of them lacks, and dims that
+// differ, are unknown. Nothing if the structures or two known types differ.
 std::optional<Spec> common(const Spec& a, const Spec& b);
 
 }  // namespace stoker

@@ -9,20 +9,20 @@
 namespace stoker {
 namespace {
 
-// A stage that works so much of the time is at its limit.
+// A stage that is working for this share of the time is at its limit.
 constexpr double kAtCapacity = 0.85;
-// One that can give so many times what is needed is not what the loop waits for.
+// A stage that can produce this multiple of the demand does not limit the loop.
 constexpr double kEnough = 1.1;
-// Python's lock is contended when a probe waits for it as long as this.
+// The interpreter lock is contended if a probe waits for it this many seconds.
 constexpr double kProbeContended = 1e-3;
 constexpr double kOnCpu = 0.9;
-// The mean size of so many elements is known to some 6 %.
+// The mean size of this many elements is accurate to about 6 %.
 constexpr int64_t kElementsForSizes = 64;
 constexpr double kMemoryShare = 0.8;
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 std::string rate(double per_second) { return fmt::format("{:.{}f}", per_second, per_second < 10 ? 1 : 0); }
-std::string size_words(double bytes) {
+std::string size_text(double bytes) {
   if (bytes >= 1e9) return fmt::format("{:.1f} GB", bytes / 1e9);
   return bytes >= 1e6 ? fmt::format("{:.1f} MB", bytes / 1e6) : fmt::format("{:.1f} kB", bytes / 1e3);
 }
@@ -31,7 +31,7 @@ double capacity_of(const StageFacts& stage) {
   return stage.batch_seconds > 0 ? stage.threads / stage.batch_seconds : std::numeric_limits<double>::infinity();
 }
 
-// The stage that bounds the chain.
+// The stage with the lowest capacity.
 const StageFacts* narrowest(const RunFacts& facts) {
   const auto found = std::ranges::min_element(facts.stages, {}, capacity_of);
   return found == facts.stages.end() ? nullptr : &*found;
@@ -47,13 +47,16 @@ void explain_interpreter(const StageFacts& stage, const RunFacts& facts, Verdict
   verdict.about = stage.name;
   verdict.confidence = Confidence::kProbable;
   verdict.because.push_back(fmt::format(
-      "`{}` is Python: on the CPU {} of its time, and a probe waits {:.1f} ms for the interpreter's lock [limit 1 ms]",
+      "`{}` runs Python code: it is on the CPU for {} of its time, and a probe waits {:.1f} ms for the interpreter "
+      "lock (GIL) [limit 1 ms]",
       stage.name, percent(*stage.on_cpu), 1e3 * *facts.interpreter_probe_seconds));
-  verdict.fix =
-      fmt::format("write `{}` on symbolic values, which run natively, or give it worker processes", stage.name);
+  verdict.fix = fmt::format(
+      "write `{}` with Stoker's operations, which run natively; if it mostly calls functions that release the GIL, run "
+      "it on threads (num_parallel_calls)",
+      stage.name);
 }
 
-// How much of its time the pool of workers works, for whatever stage.
+// The share of the time that the workers are busy, over all stages.
 double pool_working(const RunFacts& facts) {
   double threads = 0;
   for (const StageFacts& stage : facts.stages) threads += stage.working * stage.threads;
@@ -70,62 +73,64 @@ bool is_at_its_limit(const StageFacts& stage, const RunFacts& facts, double dema
 
 std::string count_of(int n, const char* one) { return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s"); }
 
-// No stage is at its limit, so only some elements can be slow, or the cores busy elsewhere.
+// No stage is at its limit, so either some elements are slow, or other programs
+// use the cores.
 void explain_unevenness(const StageFacts& stage, double demand, Verdict& verdict) {
   verdict.code = "INPUT_SLOW";
   verdict.confidence = Confidence::kProbable;
   verdict.because.push_back(
-      fmt::format("it is uneven: `{}`, the narrowest stage, is busy {} and could give {} batches/s of the {} needed",
+      fmt::format("the load is uneven: `{}`, the slowest stage, is {} busy and could produce {} batches/s; training "
+                  "could consume {}",
                   stage.name, percent(stage.working), rate(capacity_of(stage)), rate(demand)));
-  verdict.fix =
-      "let more be made ahead (prefetch), look for elements that take long, and for other work on these cores";
+  verdict.fix = "increase prefetch, look for elements that take long, and for other programs on these cores";
 }
 
 void explain_stage(const StageFacts& stage, const RunFacts& facts, double demand, Verdict& verdict) {
-  verdict.because.push_back(fmt::format("`{}` is busy {} on {} and can give {} batches/s of the {} needed", stage.name,
-                                        percent(stage.working), count_of(stage.threads, "thread"),
+  verdict.because.push_back(fmt::format("`{}` is {} busy on {} and can produce {} batches/s; training could consume {}",
+                                        stage.name, percent(stage.working), count_of(stage.threads, "thread"),
                                         rate(capacity_of(stage)), rate(demand)));
   const bool pool_is_full = is_pool_full(stage, facts);
   if (pool_is_full)
-    verdict.because.push_back(fmt::format("all {} together are busy {} [limit {}]", count_of(*facts.workers, "worker"),
+    verdict.because.push_back(fmt::format("the pool of {} is {} busy [limit {}]", count_of(*facts.workers, "worker"),
                                           percent(std::min(1.0, pool_working(facts))), percent(kAtCapacity)));
   if (stage.working < kAtCapacity && !pool_is_full) verdict.confidence = Confidence::kProbable;
   if (stage.threads == 1)
-    verdict.fix = fmt::format(
-        "let `{}` run in parallel (num_parallel_calls; a source by interleave), or make it cheaper", stage.name);
+    verdict.fix = fmt::format("run `{}` in parallel (num_parallel_calls; interleave for a source), or make it cheaper",
+                              stage.name);
   else
-    verdict.fix = fmt::format("make `{}` cheaper, cache what it gives, or use more cores", stage.name);
+    verdict.fix = fmt::format("make `{}` cheaper, cache its output, or use more cores", stage.name);
 }
 
-// The loop makes its batches itself: workers would make them while it trains.
+// The training thread produces its own batches; workers would produce them while
+// it trains.
 void explain_loop(const StageFacts* stage, const RunFacts& facts, double demand, Verdict& verdict) {
   const auto steps = static_cast<double>(facts.steps);
   const double making = facts.wait_seconds / steps;
   const double training = std::max(1e-9, (facts.seconds - facts.wait_seconds) / steps);
   verdict.because.push_back(
-      fmt::format("the input is made in the training thread, on one thread: {:.3g} ms of a step of {:.3g} ms",
-                  1e3 * making, 1e3 * facts.seconds / steps));
+      fmt::format("the input is produced in the training thread: {:.3g} ms of a step of {:.3g} ms", 1e3 * making,
+                  1e3 * facts.seconds / steps));
   if (stage && stage->batch_seconds > 0)
     verdict.because.push_back(fmt::format("`{}` takes {:.3g} ms of it", stage->name, 1e3 * stage->batch_seconds));
   const int most = facts.cores > 0 ? facts.cores : std::numeric_limits<int>::max();
   const int workers = static_cast<int>(std::clamp(std::ceil(making / training), 1.0, static_cast<double>(most)));
   const double reachable = std::min(demand, workers / making), now = steps / facts.seconds;
-  verdict.fix = fmt::format("{}: {} would give {} batches/s of the {} needed, {} now",
-                            stage ? "let workers make it ahead of the loop (STOKER_WORKERS, configure)"
-                                  : "make batches ahead of the loop, in a data set with workers",
+  verdict.fix = fmt::format("{}: {} would produce {} of the {} batches/s that training could consume, instead of {}",
+                            stage ? "let workers prefetch the input (STOKER_WORKERS, configure)"
+                                  : "prefetch the batches in a dataset with workers",
                             count_of(workers, "worker"), rate(reachable), rate(demand), rate(now));
-  verdict.lost_share = std::clamp(1 - now / reachable, 0.0, verdict.lost_share);  // what the fix can give back
+  verdict.lost_share = std::clamp(1 - now / reachable, 0.0, verdict.lost_share);  // what the fix can recover
 }
 
 void explain_unseen(const RunFacts& facts, Verdict& verdict) {
   verdict.code = "INPUT_SLOW";
   verdict.confidence = Confidence::kProbable;
-  verdict.because.push_back("cause not visible: the iterable shows no stages");
+  verdict.because.push_back("the cause is unknown: this iterable reports no stages");
   if (facts.interpreter_probe_seconds.value_or(0) >= kProbeContended)
     verdict.because.push_back(
-        fmt::format("Python threads hold the interpreter's lock: a probe waits {:.1f} ms for it [limit 1 ms]",
+        fmt::format("Python threads hold the interpreter lock (GIL): a probe waits {:.1f} ms for it [limit 1 ms]",
                     1e3 * *facts.interpreter_probe_seconds));
-  verdict.fix = "make batches ahead of the loop, in parallel: sk.from_sequence or sk.Dataset";
+  verdict.fix = "prefetch the batches in parallel with sk.from_sequence or sk.Dataset";
 }
 
 void judge_input(const RunFacts& facts, const Gates& gates, std::vector<Verdict>& found) {
@@ -136,8 +141,8 @@ void judge_input(const RunFacts& facts, const Gates& gates, std::vector<Verdict>
                   .severity = share >= gates.severe ? Severity::kSevere : Severity::kModerate,
                   .lost_share = share,
                   .speed = true};
-  verdict.headline =
-      fmt::format("input-bound: {} of each step waits for data [limit {}]", percent(share), percent(gates.shown));
+  verdict.headline = fmt::format("input-bound: {} of each step is spent waiting for data [limit {}]", percent(share),
+                                 percent(gates.shown));
   const double demand = static_cast<double>(facts.steps) / std::max(1e-9, facts.seconds - facts.wait_seconds);
   const StageFacts* stage = narrowest(facts);
   if (stage) verdict.about = stage->name;
@@ -159,12 +164,12 @@ void judge_iterators(const RunFacts& facts, std::vector<Verdict>& found) {
   if (made.made < kIteratorsRecreated || made.batches_each > 1) return;
   const double total = made.start_seconds * static_cast<double>(made.made);
   Verdict verdict{.code = "ITER_RECREATED", .severity = Severity::kSevere};
-  verdict.headline = fmt::format("a new iterator is made at every step{}: you always get the first batch",
+  verdict.headline = fmt::format("a new iterator is created in every step{}: every step gets the first batch",
                                  made.written_at.empty() ? "" : " (" + made.written_at + ")");
   verdict.because.push_back(
-      fmt::format("{} iterators gave {:.0f} batch each [limit {} iterators], at {:.0f} ms to start one", made.made,
-                  made.batches_each, kIteratorsRecreated, 1e3 * made.start_seconds));
-  verdict.fix = "make the iterator once, before the loop, and ask it for the next batch inside";
+      fmt::format("{} iterators delivered {:.0f} batch each [limit {} iterators], and took {:.0f} ms each to start",
+                  made.made, made.batches_each, kIteratorsRecreated, 1e3 * made.start_seconds));
+  verdict.fix = "create the iterator once, before the loop, and request the next batch from it in every step";
   verdict.lost_share = facts.seconds > 0 ? std::min(1.0, total / facts.seconds) : 0;
   found.push_back(std::move(verdict));
 }
@@ -172,20 +177,20 @@ void judge_iterators(const RunFacts& facts, std::vector<Verdict>& found) {
 Verdict nothing_came(const RunFacts& facts, std::string headline) {
   Verdict verdict{.code = "SOURCE_EMPTY", .severity = Severity::kSevere};
   verdict.headline = std::move(headline);
-  if (!facts.source.empty()) verdict.because.push_back("it is " + facts.source);
-  verdict.fix = "look at its pattern or files; a filter that keeps nothing does the same";
+  if (!facts.source.empty()) verdict.because.push_back("the source is " + facts.source);
+  verdict.fix = "check the file pattern and the files, and whether a filter drops every element";
   return verdict;
 }
 
 void judge_silence(const RunFacts& facts, const Gates& gates, std::vector<Verdict>& found) {
   const SilenceFacts& silence = facts.silence;
   if (silence.seconds < gates.silence_seconds) return;
-  Verdict verdict = nothing_came(facts, fmt::format("the source has given no batch for {:.0f} s [limit {:.0f} s]",
+  Verdict verdict = nothing_came(facts, fmt::format("the source has produced no batch for {:.0f} s [limit {:.0f} s]",
                                                     silence.seconds, gates.silence_seconds));
-  if (!silence.where.empty()) verdict.because.push_back("it is at " + silence.where);
+  if (!silence.where.empty()) verdict.because.push_back("it is executing " + silence.where);
   if (silence.on_cpu)
-    verdict.because.push_back(fmt::format("it {}: on the CPU {} of that time",
-                                          *silence.on_cpu >= 0.5 ? "is alive" : "waits", percent(*silence.on_cpu)));
+    verdict.because.push_back(fmt::format("it is {}: on the CPU for {} of this time",
+                                          *silence.on_cpu >= 0.5 ? "computing" : "waiting", percent(*silence.on_cpu)));
   found.push_back(std::move(verdict));
 }
 
@@ -194,15 +199,15 @@ void judge_end(const RunFacts& facts, std::vector<Verdict>& found) {
   if (!facts.ended && !known) return;
   const int64_t there = facts.ended ? facts.batches_given : *facts.batches_there;
   if (there == 0 && facts.failures.failed == 0) {
-    found.push_back(nothing_came(facts, facts.ended ? "the source produced nothing" : "the data set is empty"));
+    found.push_back(nothing_came(facts, facts.ended ? "the source produced no elements" : "the dataset is empty"));
     return;
   }
   if (!facts.steps_asked || *facts.steps_asked <= there) return;
   Verdict verdict{.code = "DATA_EXHAUSTED", .severity = Severity::kSevere};
   verdict.headline =
-      fmt::format("the data {}: {} steps {} asked, there are {} batches", facts.ended ? "ran out" : "will run out",
-                  *facts.steps_asked, facts.ended ? "were" : "are", there);
-  verdict.fix = fmt::format("ask for {} steps, or repeat the data: ds.repeat()", there);
+      fmt::format("the data {}: {} steps {} requested, and an epoch has {} batches",
+                  facts.ended ? "ran out" : "will run out", *facts.steps_asked, facts.ended ? "were" : "are", there);
+  verdict.fix = fmt::format("request {} steps per epoch, or repeat the data with ds.repeat()", there);
   found.push_back(std::move(verdict));
 }
 
@@ -220,8 +225,8 @@ void judge_failures(const RunFacts& facts, std::vector<Verdict>& found) {
                                  : one             ? " and was skipped"
                                                    : " and were skipped");
   verdict.because.push_back((failures.path.empty() ? "" : failures.path + ": ") + failures.first);
-  verdict.fix = failures.skipped ? "look at the files that skipped() lists"
-                                 : "repair or remove it, or go on without it: ds.on_error(\"skip\")";
+  verdict.fix = failures.skipped ? "check the files that skipped() lists"
+                                 : "repair or remove it, or skip failed elements with ds.on_error(\"skip\")";
   found.push_back(std::move(verdict));
 }
 
@@ -232,14 +237,15 @@ void judge_memory(const RunFacts& facts, std::vector<Verdict>& found) {
     const double in_all = each * static_cast<double>(held.elements_in_all);
     if (in_all <= kMemoryShare * static_cast<double>(facts.memory_limit)) continue;
     Verdict verdict{.code = "HELD_EXCEEDS_MEMORY", .about = held.stage, .severity = Severity::kSevere};
-    verdict.headline = fmt::format("`{}` will need {}; {} are there [limit {} of it]", held.stage, size_words(in_all),
-                                   size_words(static_cast<double>(facts.memory_limit)), percent(kMemoryShare));
+    verdict.headline =
+        fmt::format("`{}` will need {}, and the memory budget is {} [limit {} of it]", held.stage, size_text(in_all),
+                    size_text(static_cast<double>(facts.memory_limit)), percent(kMemoryShare));
     verdict.because.push_back(fmt::format("{} of {} elements take {}, {} each", held.elements, held.elements_in_all,
-                                          size_words(static_cast<double>(held.bytes)), size_words(each)));
+                                          size_text(static_cast<double>(held.bytes)), size_text(each)));
     verdict.fix =
         held.drops
-            ? "put it before decoding, where elements are small; what does not fit is made again in each epoch"
-            : "put it before decoding, where elements are small; or a smaller buffer_size; or shuffle() without one";
+            ? "move it before decoding, where elements are small; elements that do not fit are recomputed in each epoch"
+            : "move it before decoding, where elements are small, reduce buffer_size, or use shuffle() without a size";
     found.push_back(std::move(verdict));
   }
 }
@@ -248,10 +254,10 @@ void judge_values(const RunFacts& facts, std::vector<Verdict>& found) {
   for (const NonFiniteFacts& bad : facts.non_finite) {
     Verdict verdict{.code = "NON_FINITE", .about = bad.component, .severity = Severity::kSevere};
     verdict.headline = bad.values == 1
-                           ? fmt::format("`{}` holds a value that is NaN or infinite", bad.component)
-                           : fmt::format("`{}` holds {} values that are NaN or infinite", bad.component, bad.values);
+                           ? fmt::format("`{}` contains a value that is NaN or infinite", bad.component)
+                           : fmt::format("`{}` contains {} values that are NaN or infinite", bad.component, bad.values);
     if (!bad.origin.empty()) verdict.because.push_back("the first is in " + bad.origin);
-    verdict.fix = "look at that element, and filter or repair it before training";
+    verdict.fix = "inspect that element, and repair it or filter it out before training";
     found.push_back(std::move(verdict));
   }
 }
@@ -280,12 +286,12 @@ std::vector<Verdict> judge(const RunFacts& facts, const Gates& gates) {
   judge_memory(facts, found);
   judge_iterators(facts, found);
   judge_input(facts, gates, found);
-  for (auto at = found.begin(); at != found.end(); ++at)  // equals stay in their order
+  for (auto at = found.begin(); at != found.end(); ++at)  // a stable insertion sort
     std::rotate(std::upper_bound(found.begin(), at, *at, costs_more), at, at + 1);
   return found;
 }
 
-std::string words_of(const Verdict& verdict) {
+std::string describe(const Verdict& verdict) {
   std::string text = fmt::format("{} ({}): {}.\n", verdict.code, name_of(verdict.severity), verdict.headline);
   const char* lead = verdict.confidence == Confidence::kCertain ? "Because" : "Probably";
   for (const std::string& reason : verdict.because) text += fmt::format("  {}: {}.\n", lead, reason);

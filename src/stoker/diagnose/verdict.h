@@ -11,10 +11,11 @@ namespace stoker {
 enum class Severity { kNote, kModerate, kSevere };
 std::string_view name_of(Severity severity);
 
-// Two signals that do not depend on one another make "because"; one, "probably".
+// A finding is certain if two independent measurements agree, and probable if
+// there is only one.
 enum class Confidence { kProbable, kCertain };
 
-// One finding: a sentence with its numbers, why, and what to do.
+// One finding: what is wrong, the measurements that show it, and what to change.
 struct Verdict {
   std::string code;   // stable: "INPUT_STAGE", "GIL", …
   std::string about;  // the stage, component or file; may be empty
@@ -23,27 +24,29 @@ struct Verdict {
   std::string headline;
   std::vector<std::string> because;
   std::string fix;
-  double lost_share = 0;  // of the step; the fix can give 1 / (1 - this) at most
-  bool speed = false;     // from the times of one window: to be told when the next agrees
+  double lost_share = 0;  // of a step; the fix speeds training up by at most 1 / (1 - lost_share)
+  bool speed = false;     // based on the times of one interval: report it only if the next interval agrees
 };
 
-// So many iterators dropped after one batch are a loop that makes one at every step.
+// The number of iterators dropped after one batch from which on a loop is assumed
+// to create an iterator in every step.
 constexpr int64_t kIteratorsRecreated = 5;
 
-// When something is said. A cause costs `shown` of the step at least.
+// Thresholds for reporting a finding.
 struct Gates {
-  int64_t steps = 20;   // nothing about speed before so many
-  double seconds = 10;  // and so long
-  double shown = 0.05;
-  double severe = 0.20;
-  double silence_seconds = 30;  // with no batch at all
+  int64_t steps = 20;           // minimum for findings about speed
+  double seconds = 10;          // minimum for findings about speed
+  double shown = 0.05;          // minimum share of a step that is spent waiting
+  double severe = 0.20;         // share from which on a finding is severe
+  double silence_seconds = 30;  // time without a first batch
 };
 
-// What is wrong, the costliest first; empty when nothing is.
+// Returns the findings, the most costly first; empty if nothing is wrong. Pure
+// function, safe from any thread.
 std::vector<Verdict> judge(const RunFacts& facts, const Gates& gates = {});
 
-// For a terminal: headline, because, what to do.
-std::string words_of(const Verdict& verdict);
+// Several lines for a terminal: headline, reasons, fix, maximum speedup.
+std::string describe(const Verdict& verdict);
 Json to_json(const Verdict& verdict);
 
 }  // namespace stoker

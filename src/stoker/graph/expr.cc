@@ -66,13 +66,13 @@ Expr::Ref Expr::of_get(Ref from, std::string key) {
 }
 
 Expr::~Expr() {
-  std::vector<Ref> loose = std::move(inputs);
-  while (!loose.empty()) {
-    const Ref last = std::move(loose.back());
-    loose.pop_back();
+  std::vector<Ref> pending = std::move(inputs);
+  while (!pending.empty()) {
+    const Ref last = std::move(pending.back());
+    pending.pop_back();
     if (!last || last.use_count() > 1) continue;
-    auto& inner = const_cast<Expr&>(*last).inputs;  // ours alone, and not const where it was made
-    loose.insert(loose.end(), std::make_move_iterator(inner.begin()), std::make_move_iterator(inner.end()));
+    auto& inner = const_cast<Expr&>(*last).inputs;  // the last reference, to an object that is not const
+    pending.insert(pending.end(), std::make_move_iterator(inner.begin()), std::make_move_iterator(inner.end()));
     inner.clear();
   }
 }

@@ -13,8 +13,8 @@
 
 namespace stoker {
 
-// One node of an expression over an element's components. Immutable; shared
-// nodes are computed once.
+// One node of an expression over the components of an element. Nodes are immutable. A node that several nodes share is
+// computed once.
 struct Expr {
   enum class Kind { kArgument, kConstant, kOp, kTuple, kDict, kGet };
   using Ref = std::shared_ptr<const Expr>;
@@ -22,27 +22,28 @@ struct Expr {
   Kind kind = Kind::kConstant;
   int argument = 0;               // kArgument
   Array constant;                 // kConstant
-  bool weak = false;              // kConstant: a plain number, which takes the other operand's type
+  bool weak = false;              // kConstant: a plain number, whose type depends on the other operands (op.h)
   std::shared_ptr<const Op> op;   // kOp
   std::vector<Ref> inputs;        // kOp, kTuple, kDict, kGet (one)
   std::vector<std::string> keys;  // kDict
-  std::string key;                // kGet: a field's name or number
+  std::string key;                // kGet: the name of a field, or its number in a tuple
 
   static Ref of_argument(int i);
   static Ref of_constant(Array value, bool weak);
   static Ref of_op(std::shared_ptr<const Op> op, std::vector<Ref> inputs);
   static Ref of_tuple(std::vector<Ref> parts);
   static Ref of_dict(std::vector<std::string> keys, std::vector<Ref> parts);
-  static Ref of_get(Ref from, std::string key);  // of a tuple or dict written out: the part itself
+  // If `from` is a kTuple or kDict node with this field, returns the field's node.
+  static Ref of_get(Ref from, std::string key);
 
   Expr() = default;
   Expr(const Expr&) = delete;
   Expr& operator=(const Expr&) = delete;
-  // A chain of any length is taken apart without recursion.
+  // Does not recurse: expressions can be a million nodes deep before compile() rejects them.
   ~Expr();
 };
 
-// A symbolic value: what a traced function computes with.
+// A symbolic value. Calling a C++ function with symbolic values records its operations as an expression.
 class Value {
  public:
   explicit Value(Expr::Ref expr) : expr_(std::move(expr)) {}
@@ -68,11 +69,11 @@ Value tuple(Values... values) {
 }
 Value dict(std::vector<std::pair<std::string, Value>> fields);
 
-// An expression made ready: a straight list of operations on columns.
+// A compiled expression: a list of operations on columns. Immutable and thread-safe.
 class Program {
  public:
-  // `arguments`: how many the function takes. One argument is the element
-  // itself; several are its fields. Refuses what is nested deeper than 1,000.
+  // `arguments` is the number of arguments of the function. A single argument is the element itself; several arguments
+  // are its fields. Fails with InvalidArgument if the expression is nested deeper than 1,000 levels.
   static Result<std::shared_ptr<const Program>> compile(Expr::Ref result, int arguments);
   ~Program();
   Program(const Program&) = delete;
@@ -82,40 +83,37 @@ class Program {
   const Expr::Ref& result() const { return result_; }
   bool random() const { return random_; }
   bool waits() const { return waits_; }
-  // Whether it may as well work on the items before they are made a batch.
+  // Whether applying it to each item before `batch` has the same result as applying it to the batch.
   bool by_item() const { return by_item_; }
 
-  // In two, so that reading and computing can be left to different threads. The
-  // first part makes what waits and what that needs, and gives the arguments and
-  // the results; the second goes on with them. Both together give what the whole
-  // gives. Nothing where nothing would be left for either, or where what waits
-  // needs random numbers.
+  // Splits the program, so that different threads can read and compute. `reads` performs the operations that wait and
+  // what they depend on; its result is the arguments and what was read. `rest` continues with this result. Returns
+  // nothing if one of the parts would be empty, or if an operation that waits depends on random numbers.
   struct Parts {
     std::shared_ptr<const Program> reads, rest;
   };
   std::optional<Parts> cut() const;
 
   Result<Spec> spec(const Spec& input) const;
-  // Puts the results in place of the run's columns. A row that fails keeps its
-  // place; an error returned is every row's. Errors name the operation as
-  // their stage.
+  // Replaces the columns of the run by the results. Rows that fail remain in the run, marked as failed. An error that
+  // is returned fails all rows. The stage of an error is the operation.
   Result<void> apply(Run& run, Context& context) const;
 
-  // {"args": ["x", "y"], "value": E}. What is used twice is written once, with
-  // "id", and then as {"ref": id}.
+  // {"args": ["x", "y"], "value": E}. A node that is used more than once is written once, with an "id", and then as
+  // {"ref": id} (docs/formats/graph.md).
   Result<Json> to_json(WriteContext& context) const;
   static Result<std::shared_ptr<const Program>> from_json(const Json& json, ReadContext& context);
-  // "x * 2 + 1" and the like, for explain; cut where it gets long.
-  std::string words() const;
-  // "decode_jpeg, resize, cast" for each chain that runs as one operation.
+  // Returns the expression as a formula, such as "x * 2 + 1", for explain. A long formula is truncated.
+  std::string describe() const;
+  // Returns the operations of each fused chain: "decode_jpeg, resize, cast".
   std::vector<std::string> chains() const;
 
  private:
   struct Plan;
+  class Planner;
 
   Program(Expr::Ref result, int arguments) : result_(std::move(result)), arguments_(arguments) {}
   Result<std::shared_ptr<const Plan>> plan_for(const Nest* input) const;
-  Result<std::shared_ptr<const Plan>> make_plan(const Nest* input) const;
   void find_chains();
 
   Expr::Ref result_;
@@ -124,14 +122,14 @@ class Program {
   bool waits_ = false;
   bool by_item_ = false;
   std::vector<const Expr*> order_;  // every node once, inputs before users
-  struct Joined {
+  struct FusedChain {
     std::shared_ptr<const Op> op;
-    std::vector<const Expr*> links;
+    std::vector<const Expr*> links;  // the nodes that it replaces
   };
-  std::vector<Joined> joined_;
+  std::vector<FusedChain> chains_;
 
   mutable Mutex mutex_;
-  // By the element's structure.
+  // One plan for each structure of an element.
   mutable std::map<const Nest*, std::shared_ptr<const Plan>> plans_ STOKER_GUARDED_BY(mutex_);
 };
 

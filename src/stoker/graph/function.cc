@@ -19,7 +19,7 @@ Error error_of_exception() {
   } catch (const std::exception& problem) {
     return Error::of(Code::kUnknown, "a function failed: ", problem.what());
   } catch (...) {
-    return Error::of(Code::kUnknown, "a function threw something that is no std::exception");
+    return Error::of(Code::kUnknown, "a function threw an object that is not a std::exception");
   }
 }
 
@@ -32,25 +32,25 @@ Result<void> Function::apply(Run& run, Context& context) const {
   return program_ ? program_->apply(run, context) : callable_->apply(run, context);
 }
 
-std::string Function::words() const {
+std::string Function::describe() const {
   if (program_) {
-    std::string words = program_->words();
-    for (const std::string& chain : program_->chains()) words += " (one pass: " + chain + ")";
-    return words;
+    std::string text = program_->describe();
+    for (const std::string& chain : program_->chains()) text += " (one pass: " + chain + ")";
+    return text;
   }
-  return callable_ ? callable_->words() : "";
+  return callable_ ? callable_->describe() : "";
 }
 
 namespace traits {
 
-Error wrong_argument(size_t argument, const Array& found, DType wanted) {
-  return Error::invalid("argument ", argument, " is ", name_of(found.type()), words_of(found.dims()),
-                        " and the function takes ", name_of(wanted), "[]; cast it, or take an Array");
+Error wrong_argument(size_t argument, const Array& found, DType expected) {
+  return Error::invalid("argument ", argument, " is ", name_of(found.type()), shape_text(found.shape()),
+                        " and the function takes ", name_of(expected), "[]; cast it, or take an Array");
 }
 
-Result<void> check_argument_count(const Run& run, size_t wanted) {
-  if (run.columns.size() == wanted) return {};
-  return Error::invalid("the function takes ", wanted, " arguments and the element ", run.nest->words(), " has ",
+Result<void> check_argument_count(const Run& run, size_t expected) {
+  if (run.columns.size() == expected) return {};
+  return Error::invalid("the function takes ", expected, " arguments and the element ", run.nest->describe(), " has ",
                         run.columns.size(), " components");
 }
 
@@ -58,7 +58,7 @@ Result<void> check_argument_count(const Run& run, size_t wanted) {
 
 namespace {
 
-// Lists of stages inside one another.
+// Returns how deep lists of stages are nested.
 int levels_in(const Json& json) {
   int most = 0;
   bool stages = false;
@@ -84,6 +84,12 @@ GraphFunction::GraphFunction(Json stages, const Registry* registry)
   });
 }
 
+GraphFunction GraphFunction::identified(std::string identity, std::vector<Graph> captured) const {
+  GraphFunction function = *this;
+  function.facts_ = std::make_shared<const Facts>(std::move(identity), std::move(captured));
+  return function;
+}
+
 template <>
 const Codec& plain_codec<Function>() {
   static const Codec codec{"function",
@@ -96,8 +102,9 @@ const Codec& plain_codec<Function>() {
                              const auto& function = *static_cast<const Function*>(from);
                              if (function.program()) return function.program()->to_json(context);
                              if (function.empty()) return Json();
+                             if (context.compares) return Json(function.identity());
                              return Error::precondition(
-                                 "is ", function.words(),
+                                 "is ", function.describe(),
                                  ", which cannot be saved; write it on symbolic values to save it");
                            },
                            &take_given<Function>};
@@ -115,10 +122,11 @@ const Codec& plain_codec<GraphFunction>() {
         *static_cast<GraphFunction*>(to) = GraphFunction(stages ? *stages : from, context.registry);
         return {};
       },
-      [](const void* from, WriteContext&) -> Result<Json> {
+      [](const void* from, WriteContext& context) -> Result<Json> {
         const auto& function = *static_cast<const GraphFunction*>(from);
         if (function.written()) return *function.written();
         if (function.empty()) return Json();
+        if (context.compares) return Json(function.identity());
         return Error::precondition("is a function, which cannot be saved; write its stages out to save it");
       },
       &take_given<GraphFunction>};

@@ -28,8 +28,7 @@ struct Signature<R (C::*)(A...)> : Signature<R (*)(A...)> {};
 template <typename R, typename... A>
 struct Signature<R(A...)> : Signature<R (*)(A...)> {};
 
-// Has one signature to be taken apart: a function, or an object with one
-// operator().
+// Has one signature: a function, or an object with one operator().
 template <typename F>
 concept Callable = std::is_function_v<std::remove_pointer_t<F>> || requires { &F::operator(); };
 
@@ -56,10 +55,10 @@ struct IsTuple<std::tuple<T...>> : std::true_type {};
 
 }  // namespace traits
 
-// The error for an exception that left the user's code. Call it in a handler.
+// Returns the error for an exception that user code threw. Call it in a catch block.
 Error error_of_exception();
 
-// What a plain C++ value becomes as a component.
+// Converts a C++ value to a component of an element.
 template <typename T>
 Array to_array(T&& value) {
   using Plain = std::remove_cvref_t<T>;
@@ -89,18 +88,21 @@ Element to_element(T&& value) {
   }
 }
 
-// What `map`, `filter` and others call for each element: an expression, which
-// is saved with the graph, or a C++ callable, which is not.
+// A function of `map`, `filter` and others: an expression, which is saved with the graph, or a C++ callable, which is
+// not.
 class Function {
  public:
   class Callable {
    public:
     virtual ~Callable() = default;
     virtual Result<void> apply(Run& run, Context& context) const = 0;
-    virtual std::string words() const = 0;
-    // Threads that may call it at a time; 0: any number.
+    virtual std::string describe() const = 0;
+    // Equal in every process that runs the same program, and different for another function, as far as this can be
+    // determined. Checkpoints compare it.
+    virtual std::string identity() const { return describe(); }
+    // The maximum number of concurrent calls; 0: no limit.
     virtual int64_t most_calls() const { return 0; }
-    // Called for each element of the input, in its order: no other stage moves across it.
+    // Must be called for each element of the input, in order: no other stage moves across it.
     virtual bool is_sequence() const { return false; }
   };
 
@@ -108,8 +110,8 @@ class Function {
   explicit Function(std::shared_ptr<const Program> program) : program_(std::move(program)) {}
   explicit Function(std::shared_ptr<const Callable> callable) : callable_(std::move(callable)) {}
 
-  // A callable on symbolic values is traced here, once; one on plain types
-  // becomes a loop over columns; one on elements is called row by row.
+  // Traces a callable on symbolic values, once. A callable on plain types becomes a loop over columns. A callable on
+  // elements is called row by row.
   template <typename F>
     requires traits::Callable<F>
   Function(F f);
@@ -123,24 +125,25 @@ class Function {
   bool waits() const { return program_ && program_->waits(); }
   Result<Spec> spec(const Spec& input) const;
   Result<void> apply(Run& run, Context& context) const;
-  std::string words() const;
+  std::string describe() const;
+  std::string identity() const { return callable_ ? callable_->identity() : describe(); }
 
  private:
   std::shared_ptr<const Program> program_;
   std::shared_ptr<const Callable> callable_;
-  std::optional<Error> broken_;  // what tracing found; told by check()
+  std::optional<Error> broken_;  // the error of tracing, which check() returns
  public:
   Result<void> check() const {
     if (broken_) return *broken_;
-    if (empty()) return Error::invalid("a function is wanted");
+    if (empty()) return Error::invalid("expected a function, got none");
     return {};
   }
 };
 template <>
 const Codec& plain_codec<Function>();
 
-// Gives the data set that an element opens: a C++ callable, or stages written
-// out in which {"element": path} stands for a component of the element.
+// Returns the dataset that an element opens: a C++ callable, or stages as JSON, in which {"element": path} refers to a
+// component of the element.
 class GraphFunction {
  public:
   GraphFunction() = default;
@@ -161,35 +164,45 @@ class GraphFunction {
           }
         })) {}
   GraphFunction(Json stages, const Registry* registry);
+  // Returns the same function with an identity, which checkpoints compare (Function::Callable::identity), and the
+  // datasets that it captures (Stage::captured).
+  GraphFunction identified(std::string identity, std::vector<Graph> captured) const;
 
   bool empty() const { return !call_; }
   Result<Graph> open(const Element& element) const { return (*call_)(element); }
-  // The stages, where they were written out.
+  // The stages as JSON; null for a callable.
   const Json* written() const { return written_.get(); }
+  std::string identity() const { return facts_ ? facts_->identity : "a C++ function"; }
+  std::vector<Graph> captured() const { return facts_ ? facts_->captured : std::vector<Graph>(); }
 
  private:
   using Call = std::function<Result<Graph>(const Element&)>;
+  struct Facts {
+    std::string identity;
+    std::vector<Graph> captured;
+  };
 
   template <typename Made>
   static Result<Graph> as_graph(const Made& made) {
     if constexpr (requires { made.error(); })
       if (made.error()) return *made.error();
     Graph graph = made;
-    if (!graph.node()) return Error::invalid("the function gave no data set");
+    if (!graph.node()) return Error::invalid("the function returned no dataset");
     return graph;
   }
 
   std::shared_ptr<const Call> call_;
   std::shared_ptr<const Json> written_;
+  std::shared_ptr<const Facts> facts_;
 };
 template <>
 const Codec& plain_codec<GraphFunction>();
 
-// ---- from here on: how callables are taken apart
+// ---- implementation: how callables are called
 
 namespace traits {
 
-// Loops over rows, turning exceptions and errors into the row's failure.
+// Calls `body` for each row that has not failed. An exception or error is the failure of its row.
 template <typename Body>
 void for_each_row(Run& run, Context& context, Body&& body) {
   size_t next_failed = 0;
@@ -215,8 +228,8 @@ void for_each_row(Run& run, Context& context, Body&& body) {
   for (auto& [at, error] : found) run.fail(at, std::move(error));
 }
 
-Error wrong_argument(size_t argument, const Array& found, DType wanted);
-Result<void> check_argument_count(const Run& run, size_t wanted);
+Error wrong_argument(size_t argument, const Array& found, DType expected);
+Result<void> check_argument_count(const Run& run, size_t expected);
 
 template <typename T>
 Result<T> argument_of(const Array& array, size_t argument) {
@@ -233,7 +246,7 @@ Result<T> argument_of(const Array& array, size_t argument) {
   }
 }
 
-// A callable on plain numbers whose result is one: a loop over columns.
+// A callable from numbers to a number: a loop over columns.
 template <typename R, typename Tuple>
 constexpr bool is_kernel = false;
 template <typename R, typename... A>
@@ -248,7 +261,7 @@ class PlainCallable final : public Function::Callable {
   static constexpr size_t kCount = std::tuple_size_v<Tuple>;
 
   explicit PlainCallable(F f) : f_(std::move(f)) {}
-  std::string words() const override { return "a C++ function on plain values"; }
+  std::string describe() const override { return "a C++ function on plain values"; }
 
   Result<void> apply(Run& run, Context& context) const override {
     STOKER_TRY(check_argument_count(run, kCount));
@@ -276,7 +289,7 @@ class PlainCallable final : public Function::Callable {
     STOKER_TRY(Array out, context.output_block(0, Dims(&n, 1), dtype_of<Out>));
     Out* to = static_cast<Out*>(out.mutable_raw());
     if (run.failed.empty()) {
-      // No check for each row: a throw is found by where the loop stood.
+      // An exception is the failure of the row at which the loop stopped, so rows need no check of their own.
       for (int64_t i = 0; i < n;) {
         int64_t at = i;
         try {
@@ -302,7 +315,7 @@ class PlainCallable final : public Function::Callable {
   }
   template <size_t... I>
   Result<void> by_row(Run& run, Context& context, std::index_sequence<I...>) const {
-    Rebuilt made(run.size, context.like());
+    ResultRows made(run.size, context.like());
     for_each_row(run, context, [&](int32_t i) -> Result<void> {
       auto arguments = std::make_tuple(argument_of<std::tuple_element_t<I, Tuple>>(run.columns[I].row(i), I)...);
       const Error* wrong = nullptr;
@@ -327,10 +340,10 @@ template <typename F>
 class ElementCallable final : public Function::Callable {
  public:
   explicit ElementCallable(F f) : f_(std::move(f)) {}
-  std::string words() const override { return "a C++ function on elements"; }
+  std::string describe() const override { return "a C++ function on elements"; }
 
   Result<void> apply(Run& run, Context& context) const override {
-    Rebuilt made(run.size, context.like());
+    ResultRows made(run.size, context.like());
     for_each_row(run, context, [&](int32_t i) -> Result<void> {
       auto result = call(run.argument(i), context);
       if constexpr (IsResult<decltype(result)>::value) {

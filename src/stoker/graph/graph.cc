@@ -8,8 +8,8 @@
 namespace stoker {
 namespace {
 
-// "batch: …"; "map, resize: …" where an operation has named itself.
-Error in_words_of(const Stage& stage, const Error& error) {
+// Adds the names of the stage and of the operation that failed: "batch: …", "map, resize: …".
+Error with_names(const Stage& stage, const Error& error) {
   const std::string& operation = error.place().stage;
   const std::string prefix = std::string(stage.type().name) + (operation.empty() ? "" : ", " + operation) + ": ";
   if (error.message().starts_with(prefix)) return error;
@@ -25,7 +25,7 @@ std::vector<Spec> specs_of(const Node& node) {
 }  // namespace
 
 Node::~Node() {
-  // Each input that only this node still holds is taken apart here, in a loop.
+  // Frees in a loop each input of which this node has the last reference.
   std::vector<std::shared_ptr<const Node>> waiting = std::move(inputs);
   while (!waiting.empty()) {
     std::shared_ptr<const Node> node = std::move(waiting.back());
@@ -44,35 +44,69 @@ Result<std::shared_ptr<const Node>> make_node(std::shared_ptr<const Stage> stage
   node->location = std::move(location);
   node->name = name.empty() ? std::string(node->stage->type().name) : std::move(name);
   node->state->seed = draw_seed();
-  if (Result<void> checked = node->stage->check(); !checked) return in_words_of(*node->stage, checked.error());
+  if (Result<void> checked = node->stage->check(); !checked) return with_names(*node->stage, checked.error());
   if (input) node->inputs.push_back(std::move(input));
   for (const Graph& graph : node->stage->graphs()) {
-    if (!graph.node()) return Error::invalid(node->stage->type().name, ": a data set is wanted and none was given");
+    if (!graph.node()) return Error::invalid(node->stage->type().name, ": expected a dataset, got none");
     node->inputs.push_back(graph.node());
   }
   for (const auto& below : node->inputs) node->nesting = std::max(node->nesting, below->nesting);
   Result<Spec> spec = node->stage->spec(specs_of(*node));
-  if (!spec) return in_words_of(*node->stage, spec.error());
+  if (!spec) return with_names(*node->stage, spec.error());
   node->spec = *std::move(spec);
   return std::shared_ptr<const Node>(std::move(node));
 }
 
-std::vector<const Node*> nodes_of(const Node& root) {
+namespace {
+
+// `below` returns the nodes that a node reads.
+template <typename Below>
+std::vector<const Node*> in_order(const Node& root, const Below& below) {
+  struct Step {
+    const Node* node;
+    std::vector<const Node*> below;
+    size_t next = 0;
+  };
   std::vector<const Node*> order;
-  std::set<const Node*> seen;
-  std::vector<std::pair<const Node*, size_t>> path{{&root, 0}};
-  seen.insert(&root);
+  std::set<const Node*> seen{&root};
+  std::vector<Step> path{{&root, below(root)}};
   while (!path.empty()) {
-    auto& [node, next] = path.back();
-    if (next == node->inputs.size()) {
-      order.push_back(node);
+    Step& step = path.back();
+    if (step.next == step.below.size()) {
+      order.push_back(step.node);
       path.pop_back();
       continue;
     }
-    const Node* input = node->inputs[next++].get();
-    if (seen.insert(input).second) path.emplace_back(input, 0);
+    const Node* one = step.below[step.next++];
+    if (seen.insert(one).second) path.push_back({one, below(*one)});
   }
   return order;
+}
+
+std::vector<const Node*> inputs_of(const Node& node) {
+  std::vector<const Node*> inputs;
+  for (const auto& input : node.inputs) inputs.push_back(input.get());
+  return inputs;
+}
+
+std::atomic<uint64_t>& node_numbers() {
+  static std::atomic<uint64_t> next{0};
+  return next;
+}
+
+}  // namespace
+
+NodeState::NodeState() : number(node_numbers()++) {}
+uint64_t next_node_number() { return node_numbers(); }
+
+std::vector<const Node*> nodes_of(const Node& root) { return in_order(root, inputs_of); }
+
+std::vector<const Node*> nodes_with_captured(const Node& root) {
+  return in_order(root, [](const Node& node) {
+    std::vector<const Node*> below = inputs_of(node);
+    for (const Graph& graph : node.stage->captured()) below.push_back(graph.node().get());
+    return below;
+  });
 }
 
 Result<int64_t> cardinality_of(const Node& root, Counting counting) {
@@ -80,10 +114,11 @@ Result<int64_t> cardinality_of(const Node& root, Counting counting) {
   for (const Node* node : nodes_of(root)) {
     std::vector<int64_t> inputs;
     for (const auto& input : node->inputs) inputs.push_back(known.at(input.get()));
-    const std::shared_ptr<const Stage> listed = counting == Counting::kCounted ? node->stage->listed() : nullptr;
-    if (listed || node->stage->type().form == Form::kList) {
+    const StreamStage* stream = counting == Counting::kCounted ? if_form<StreamStage>(*node->stage) : nullptr;
+    const std::shared_ptr<const ListStage> listed = stream ? stream->listed() : nullptr;
+    if (const ListStage* list = listed ? listed.get() : if_form<ListStage>(*node->stage)) {
       Context context;
-      STOKER_TRY(int64_t length, (listed ? *listed : *node->stage).length(context));
+      STOKER_TRY(int64_t length, list->length(context));
       known[node] = length >= kEndless ? kInfinite : length;
     } else {
       known[node] = node->stage->cardinality(inputs, specs_of(*node));
@@ -94,12 +129,12 @@ Result<int64_t> cardinality_of(const Node& root, Counting counting) {
 
 namespace {
 
-// Whether elements or their order depend on the seed that the node drew: the
-// maps over a source draw from the source's, the children of a stage from its own.
+// Whether elements or their order depend on the seed that the node drew. Maps draw from the seed of their source,
+// datasets that a stage opens from the seed of that stage.
 bool uses_drawn_seed(const Stage& stage) {
-  const StageType& type = stage.type();
-  if (type.form == Form::kList || type.form == Form::kStream || type.opens) return true;
-  return type.form == Form::kEngine && stage.engine().kind == EngineKind::kShuffle && !stage.engine().seed;
+  if (stage.type().is_source() || stage.type().opens_datasets) return true;
+  const std::optional<ShuffleParams> shuffle = engine_params<ShuffleParams>(stage);
+  return shuffle && !shuffle->seed;
 }
 
 Result<uint64_t> drawn_seed_from_json(const Json& json) {
@@ -115,7 +150,7 @@ Result<uint64_t> drawn_seed_from_json(const Json& json) {
 }  // namespace
 
 Result<Json> stages_to_json(const Node& root, WriteContext& context) {
-  // The main chain is a list; other inputs stand where their parameters stand.
+  // The chain of first inputs is a list of stages. Other inputs are values of parameters.
   std::vector<const Node*> chain;
   for (const Node* node = &root;;) {
     chain.push_back(node);
@@ -142,7 +177,7 @@ Result<Json> stages_to_json(const Node& root, WriteContext& context) {
     }
     if (uses_drawn_seed(*node.stage)) stage.set("drawn_seed", std::to_string(node.state->seed.load()));
     Result<Json> params = node.stage->params(context);
-    if (!params) return in_words_of(*node.stage, params.error());
+    if (!params) return with_names(*node.stage, params.error());
     for (auto& [key, value] : std::get<Json::Dict>(params->value)) stage.set(key, std::move(value));
     stages.push(std::move(stage));
   }
@@ -161,7 +196,7 @@ Result<Json> graph_to_json(const Node& root, WriteContext& context) {
 
 namespace {
 
-// "stage 2, batch: …", whose name the message may begin with already.
+// Adds the position of the stage: "stage 2, batch: …". The message may start with the name of the stage.
 Error at_stage(size_t i, const Json& json, const Error& error) {
   std::string place = "stage " + std::to_string(i);
   std::string_view message = error.message();
@@ -186,12 +221,13 @@ Result<std::shared_ptr<const Node>> stage_from_json(const Json& json, std::share
     auto known = context.nodes.find(id_of(*reference));
     if (known == context.nodes.end())
       return Error::invalid("\"ref\": ", reference->text(),
-                            " names no stage written before it; a graph cannot contain itself");
-    if (input) return Error::invalid("a \"ref\" is a whole data set and can only stand first");
+                            " is not the id of an earlier stage; a graph cannot contain itself");
+    if (input) return Error::invalid("a \"ref\" is a whole dataset and must come first in its list of stages");
     return known->second;
   }
   const Json* name = json.find("stage");
-  if (!name || !name->as<std::string>()) return Error::invalid("an object without a \"stage\"; found ", json.text());
+  if (!name || !name->as<std::string>())
+    return Error::invalid("expected an object with a \"stage\", got ", json.text());
   const std::string& stage_name = *name->as<std::string>();
   const StageType* type = context.registry->find_stage(stage_name);
   if (!type) {
@@ -202,10 +238,10 @@ Result<std::shared_ptr<const Node>> stage_from_json(const Json& json, std::share
                           near.empty() ? "" : "'?", near.empty() ? "; `stoker stages` lists them" : "");
   }
   STOKER_TRY(std::shared_ptr<const Stage> stage, type->read(json, context));
-  const bool source = type->form == Form::kList || type->form == Form::kStream;
-  const bool joins = type->form == Form::kEngine && stage->engine().kind == EngineKind::kZip;
-  if (source && input) return Error::invalid(stage_name, " is a source and can only stand first");
-  if (!source && !joins && !input) return Error::invalid(stage_name, " needs a stage before it");
+  const bool is_source = type->is_source();
+  if (is_source && input) return Error::invalid(stage_name, " is a source and must come first in its list of stages");
+  if (!is_source && !is_engine_stage<ZipParams>(*stage) && !input)
+    return Error::invalid(stage_name, " is not a source and must come after another stage");
   std::string given_name;
   if (const Json* given = json.find("name")) given_name = id_of(*given);
   STOKER_TRY(auto node, make_node(std::move(stage), std::move(input), Location{}, given_name));
@@ -214,7 +250,7 @@ Result<std::shared_ptr<const Node>> stage_from_json(const Json& json, std::share
   }
   if (const Json* id = json.find("id"))
     if (!context.nodes.emplace(id_of(*id), node).second)
-      return Error::invalid("the id '", id_of(*id), "' is given to two stages");
+      return Error::invalid("two stages have the id '", id_of(*id), "'");
   return node;
 }
 
@@ -223,7 +259,7 @@ Result<std::shared_ptr<const Node>> stage_from_json(const Json& json, std::share
 Result<std::shared_ptr<const Node>> stages_from_json(const Json& stages, ReadContext& context) {
   const Json::List* list = stages.as<Json::List>();
   if (!list) return wrong_kind("a list of stages", stages);
-  if (list->empty()) return Error::invalid("a graph without stages");
+  if (list->empty()) return Error::invalid("expected at least one stage, got an empty list");
   if (context.depth >= kDeepestNesting) return Error::invalid("graphs are nested deeper than ", kDeepestNesting);
   ++context.depth;
   std::shared_ptr<const Node> node;
@@ -240,14 +276,15 @@ Result<std::shared_ptr<const Node>> graph_from_json(const Json& json, ReadContex
   const Json::Dict* dict = json.as<Json::Dict>();
   if (!dict) return wrong_kind("a graph, {\"stoker\": 1, \"stages\": […]}", json);
   const Json* version = json.find("stoker");
-  if (!version || !version->as<int64_t>()) return Error::invalid("no \"stoker\": 1: this is not a graph of Stoker's");
+  if (!version || !version->as<int64_t>())
+    return Error::invalid("expected a graph with \"stoker\": 1, got an object without \"stoker\"");
   if (*version->as<int64_t>() != 1)
-    return Error::invalid("written for graph version ", *version->as<int64_t>(), " and this Stoker reads version 1");
+    return Error::invalid("expected graph version 1, got version ", *version->as<int64_t>());
   for (const auto& [key, value] : *dict)
     if (key != "stoker" && key != "stages")
-      return Error::invalid("a graph has \"stoker\" and \"stages\"; found \"", key, "\"");
+      return Error::invalid("expected only \"stoker\" and \"stages\" in a graph, got \"", key, "\"");
   const Json* stages = json.find("stages");
-  if (!stages) return Error::invalid("a graph without \"stages\"");
+  if (!stages) return Error::invalid("expected a graph with \"stages\", got an object without it");
   return stages_from_json(*stages, context);
 }
 

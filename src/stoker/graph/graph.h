@@ -11,70 +11,74 @@
 
 namespace stoker {
 
-// What belongs to a node and not to an iterator: shared by every data set
-// built on it.
+// The mutable part of a node. Every dataset that is built on the node shares it.
 struct NodeState {
-  std::atomic<uint64_t> seed{0};  // drawn when the node was made, for what was given none
+  const uint64_t number;          // increases with each node that the process creates
+  std::atomic<uint64_t> seed{0};  // drawn when the node was created; used if the user set none
 
   Mutex mutex;
-  std::shared_ptr<void> cache STOKER_GUARDED_BY(mutex);  // the runtime's, for `cache` nodes
-  // Of the dataset that ends with this node: the next pass of each node that
-  // counts passes. Datasets that share nodes do not share these.
+  std::shared_ptr<void> cache STOKER_GUARDED_BY(mutex);  // owned by the runtime, for `cache` nodes
+  // For the dataset that ends with this node: the next pass of each node that counts passes. Datasets that share nodes
+  // do not share these.
   std::map<const NodeState*, int64_t> passes STOKER_GUARDED_BY(mutex);
-};
 
-// A stage and what it reads from. Immutable but for its NodeState.
+  NodeState();
+};
+// Returns the number that the next node will have.
+uint64_t next_node_number();
+
+// A stage and its inputs. Immutable, except for its NodeState.
 struct Node {
   std::shared_ptr<const Stage> stage;
   std::vector<std::shared_ptr<const Node>> inputs;
   Location location;
-  std::string name;  // given by the user, else the stage's
+  std::string name;  // set by the user; by default, the name of the stage
   Spec spec;         // of its elements
-  int nesting = 0;   // levels of graphs inside graphs below this node
+  int nesting = 0;   // levels of graphs inside graphs upstream
   std::shared_ptr<NodeState> state = std::make_shared<NodeState>();
 
   Node() = default;
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
-  // A chain of ten thousand stages is taken apart without recursion.
+  // Frees the inputs without recursion: a chain may have ten thousand stages.
   ~Node();
 };
 
-// Checks parameters and types and makes the node; errors are in the stage's
-// words. `input` is null for sources.
+// Checks parameters and types and creates the node. Errors start with the name of the stage. `input` is null for
+// sources.
 Result<std::shared_ptr<const Node>> make_node(std::shared_ptr<const Stage> stage, std::shared_ptr<const Node> input,
                                               Location location, std::string name = {});
 
-// tf.data's cardinality: a length, kInfinite or kUnknown. With kAsKnown no file is
-// looked at that need not be: a stream that could be counted is kUnknown.
+// Returns tf.data's cardinality: a length, kInfinite or kUnknown. kAsKnown reads no files to count records: a stream
+// whose records could be counted is kUnknown.
 enum class Counting { kAsKnown, kCounted };
 Result<int64_t> cardinality_of(const Node& node, Counting counting);
 
-// {"stoker": 1, "stages": […]}; large arrays go to files beside it.
+// The graph as {"stoker": 1, "stages": […]}. Large arrays are stored in files next to it.
 Result<Json> graph_to_json(const Node& node, WriteContext& context);
 Result<std::shared_ptr<const Node>> graph_from_json(const Json& json, ReadContext& context);
 
-// A list of stages, as it stands where a parameter is a graph.
+// A list of stages, the form of a parameter that is a graph.
 Result<Json> stages_to_json(const Node& node, WriteContext& context);
 Result<std::shared_ptr<const Node>> stages_from_json(const Json& stages, ReadContext& context);
 
-// The nodes from the sources to this one, each once, inputs before users.
+// Returns the nodes from the sources to this one, each once, inputs first.
 std::vector<const Node*> nodes_of(const Node& node);
+// The same, with the graphs that the functions of its stages capture.
+std::vector<const Node*> nodes_with_captured(const Node& node);
 
-// Seeds for what was given none: from the system, or from set_seed on the
-// same ones in the same order.
+// Returns a seed for a node without one: from the system, or, after set_seed, the same seeds in the same order.
 uint64_t draw_seed();
 void set_seed(uint64_t seed);
-// For operations outside any dataset: a seed, and the number of the call since
-// set_seed.
+// For random operations that are called outside a dataset: a seed, and the number of calls since set_seed.
 struct EagerCall {
   uint64_t seed = 0;
   int64_t number = 0;
 };
 EagerCall next_eager_call();
 
-// While it lives, the calling thread's drawn seeds follow from `base`: graphs
-// made while a pipeline runs must not depend on who makes them when.
+// During its lifetime, the seeds that the calling thread draws are derived from `base`. Graphs that functions create
+// while a pipeline runs must not depend on the thread or the time.
 class SeedScope {
  public:
   explicit SeedScope(uint64_t base);

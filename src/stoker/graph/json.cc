@@ -7,13 +7,13 @@
 namespace stoker {
 namespace {
 
-// Builds the value without losing a key that stands twice.
+// Builds the value. Keeps duplicate keys, which nlohmann::json would merge.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
-  explicit Builder(size_t deepest) : deepest_(deepest) {}
+  explicit Builder(size_t max_depth) : max_depth_(max_depth) {}
 
   Json root;
-  std::string complaint;
+  std::string error;  // empty without one
 
   bool null() override { return add(Json()); }
   bool boolean(bool value) override { return add(value); }
@@ -36,8 +36,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool parse_error(size_t position, const std::string&, const nlohmann::detail::exception& problem) override {
     const std::string text = problem.what();
     const size_t cut = text.find("parse error at ");
-    complaint = cut == std::string::npos ? "not JSON at byte " + std::to_string(position)
-                                         : "not JSON at " + text.substr(cut + 15);
+    error = cut == std::string::npos ? "not JSON at byte " + std::to_string(position)
+                                     : "not JSON at " + text.substr(cut + 15);
     return false;
   }
 
@@ -55,8 +55,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool open(Json container) {
-    if (open_.size() >= deepest_) {
-      complaint = "values are nested deeper than " + std::to_string(deepest_);
+    if (open_.size() >= max_depth_) {
+      error = "values are nested deeper than " + std::to_string(max_depth_) + " levels";
       return false;
     }
     open_.push_back(std::move(container));
@@ -70,22 +70,23 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return add(std::move(done));
   }
 
-  const size_t deepest_;
-  std::vector<Json> open_;
-  std::vector<std::string> keys_;
+  const size_t max_depth_;
+  std::vector<Json> open_;         // the containers around the current value, outermost first
+  std::vector<std::string> keys_;  // for each of them, the key of the next value
 };
 
-nlohmann::ordered_json to_theirs(const Json& json) {
+// Non-finite numbers become text, because JSON has no notation for them.
+nlohmann::ordered_json to_nlohmann(const Json& json) {
   return std::visit(
       [](const auto& v) -> nlohmann::ordered_json {
         using T = std::decay_t<decltype(v)>;
         if constexpr (std::is_same_v<T, Json::List>) {
           auto list = nlohmann::ordered_json::array();
-          for (const Json& item : v) list.push_back(to_theirs(item));
+          for (const Json& item : v) list.push_back(to_nlohmann(item));
           return list;
         } else if constexpr (std::is_same_v<T, Json::Dict>) {
           auto dict = nlohmann::ordered_json::object();
-          for (const auto& [key, item] : v) dict[key] = to_theirs(item);
+          for (const auto& [key, item] : v) dict[key] = to_nlohmann(item);
           return dict;
         } else if constexpr (std::is_same_v<T, double>) {
           if (std::isnan(v)) return "nan";
@@ -100,21 +101,6 @@ nlohmann::ordered_json to_theirs(const Json& json) {
 
 constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-size_t distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t corner = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = corner + (a[i - 1] != b[j - 1]);
-      corner = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row[b.size()];
-}
-
 }  // namespace
 
 const Json* Json::find(std::string_view key) const {
@@ -125,23 +111,23 @@ const Json* Json::find(std::string_view key) const {
   return nullptr;
 }
 
-// Not inline: GCC 12 then warns of uninitialised memory in variants.
+// Not inline: GCC 12 would warn about uninitialized memory in variants.
 void Json::set(std::string key, Json item) { std::get<Dict>(value).emplace_back(std::move(key), std::move(item)); }
 void Json::push(Json item) { std::get<List>(value).push_back(std::move(item)); }
 
 std::string Json::text(int indent) const {
-  return to_theirs(*this).dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return to_nlohmann(*this).dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-std::string_view Json::kind_words() const {
-  constexpr std::string_view words[] = {"null", "a bool", "an integer", "a number", "a string", "a list", "an object"};
-  return words[value.index()];
+std::string_view Json::describe_kind() const {
+  constexpr std::string_view kinds[] = {"null", "a bool", "an integer", "a number", "a string", "a list", "an object"};
+  return kinds[value.index()];
 }
 
-Result<Json> parse_json(std::string_view text, size_t deepest) {
-  Builder builder(deepest);
+Result<Json> parse_json(std::string_view text, size_t max_depth) {
+  Builder builder(max_depth);
   if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder))
-    return Error::invalid(builder.complaint.empty() ? "not JSON" : builder.complaint);
+    return Error::invalid(builder.error.empty() ? "not JSON" : builder.error);
   return std::move(builder.root);
 }
 
@@ -163,7 +149,7 @@ Result<std::string> from_base64(std::string_view text) {
   int bits = 0;
   for (char c : text) {
     const size_t digit = kDigits.find(c);
-    if (digit == std::string_view::npos) return Error::invalid("not base64: '", c, "'");
+    if (digit == std::string_view::npos) return Error::invalid("expected base64, got the character '", c, "'");
     group = group << 6 | static_cast<uint32_t>(digit);
     bits += 6;
     if (bits < 8) continue;
@@ -176,7 +162,7 @@ Result<std::string> from_base64(std::string_view text) {
 bool is_utf8(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
     const auto lead = static_cast<unsigned char>(text[i]);
-    const int more = lead < 0x80                   ? 0
+    const int more = lead < 0x80                   ? 0  // bytes that follow
                      : lead >= 0xc2 && lead < 0xe0 ? 1
                      : lead >= 0xe0 && lead < 0xf0 ? 2
                      : lead >= 0xf0 && lead < 0xf5 ? 3
@@ -185,7 +171,7 @@ bool is_utf8(std::string_view text) {
     for (int j = 1; j <= more; ++j) {
       const auto next = static_cast<unsigned char>(text[i + static_cast<size_t>(j)]);
       if ((next & 0xc0u) != 0x80u) return false;
-      const bool first = j == 1;
+      const bool first = j == 1;  // rejects overlong forms, surrogates, and code points above U+10FFFF
       if (first && ((lead == 0xe0 && next < 0xa0) || (lead == 0xed && next > 0x9f) || (lead == 0xf0 && next < 0x90) ||
                     (lead == 0xf4 && next > 0x8f)))
         return false;
@@ -193,16 +179,6 @@ bool is_utf8(std::string_view text) {
     i += static_cast<size_t>(more) + 1;
   }
   return true;
-}
-
-std::string_view nearest(std::string_view word, const std::vector<std::string_view>& known) {
-  std::string_view best;
-  size_t least = std::max<size_t>(2, word.size() / 3) + 1;
-  for (std::string_view candidate : known) {
-    const size_t far = distance(word, candidate);
-    if (far < least) best = candidate, least = far;
-  }
-  return best;
 }
 
 }  // namespace stoker

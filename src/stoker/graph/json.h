@@ -11,8 +11,8 @@
 
 namespace stoker {
 
-// A JSON value. A dict keeps the order of its keys and, as read, also a key
-// that stands twice: the reader of parameters wants to name it.
+// A JSON value. A dict keeps the order of its keys. A dict that was parsed also keeps duplicate keys, so that the code
+// that reads parameters can report them.
 struct Json {
   using List = std::vector<Json>;
   using Dict = std::vector<std::pair<std::string, Json>>;
@@ -33,35 +33,36 @@ struct Json {
   static Json dict() { return Json(Dict{}); }
   static Json list() { return Json(List{}); }
 
+  // Returns null if the value has another type.
   template <typename T>
   const T* as() const {
     return std::get_if<T>(&value);
   }
   bool is_null() const { return std::holds_alternative<std::nullptr_t>(value); }
-  // The value under a key of a dict; null when there is none.
+  // Returns the first value with this key, or null if there is none or this is not a dict. Linear in the number of
+  // keys.
   const Json* find(std::string_view key) const;
-  // Adds a key to a dict; the value must be one.
+  // Appends a key. This must be a dict.
   void set(std::string key, Json item);
-  // Adds an item to a list; the value must be one.
+  // Appends an item. This must be a list.
   void push(Json item);
 
   bool operator==(const Json&) const = default;
 
-  // One line; with `indent` spaces a level, many.
+  // Formats the value on one line, or on several with `indent` spaces per level. Non-finite numbers are written as
+  // "nan", "inf" or "-inf", and bytes that are not UTF-8 as U+FFFD.
   std::string text(int indent = -1) const;
-  // "a number", "a list": for messages.
-  std::string_view kind_words() const;
+  // "a number", "a list", …: for error messages.
+  std::string_view describe_kind() const;
 };
 
-// Errors say line and column. Values nested deeper than 512 are refused.
-Result<Json> parse_json(std::string_view text, size_t deepest = 512);
+// Fails with InvalidArgument if the text is not JSON, with the line and the column, or if it is nested deeper than
+// `max_depth` levels. An integer that does not fit int64 becomes a double.
+Result<Json> parse_json(std::string_view text, size_t max_depth = 512);
 
-// Bytes as text and back: for strings that are not UTF-8.
+// JSON cannot contain strings that are not UTF-8; such strings are written as base64.
+bool is_utf8(std::string_view text);
 std::string to_base64(std::string_view bytes);
 Result<std::string> from_base64(std::string_view text);
-bool is_utf8(std::string_view text);
-
-// The known word nearest to a mistyped one, if one is near.
-std::string_view nearest(std::string_view word, const std::vector<std::string_view>& known);
 
 }  // namespace stoker

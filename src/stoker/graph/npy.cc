@@ -14,7 +14,6 @@ namespace {
 
 constexpr Bytes kMagic("\x93NUMPY", 6);
 constexpr size_t kAlign = 64;
-constexpr size_t kDeepest = 64;  // dims; NumPy's own limit
 
 constexpr std::array<std::pair<DType, std::string_view>, 13> kDescr{{
     {DType::kBool, "|b1"},
@@ -32,8 +31,7 @@ constexpr std::array<std::pair<DType, std::string_view>, 13> kDescr{{
     {DType::kFloat64, "<f8"},
 }};
 
-// Reads the header's Python dict: a string, a bool and a tuple of integers
-// under three known keys, in any order.
+// Parses the header: a Python dict with a string, a bool and a tuple of integers under three known keys, in any order.
 class HeaderReader {
  public:
   explicit HeaderReader(Bytes text) : rest_(text) {}
@@ -46,7 +44,7 @@ class HeaderReader {
       STOKER_TRY(Bytes key, quoted());
       STOKER_TRY(expect(':'));
       if (key == "descr" && !std::exchange(has_type, true)) {
-        if (take('[')) return Error::unimplemented("arrays of records, a structured NumPy type, cannot be read");
+        if (take('[')) return Error::unimplemented("arrays of a structured NumPy type cannot be read");
         STOKER_TRY(Bytes descr, quoted());
         STOKER_TRY(set_type(header, descr));
       } else if (key == "fortran_order" && !std::exchange(has_order, true)) {
@@ -77,16 +75,16 @@ class HeaderReader {
   void skip_spaces() {
     while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\n' || rest_[0] == '\t')) rest_.remove_prefix(1);
   }
-  bool take(char wanted) {
+  bool take(char expected) {
     skip_spaces();
-    if (rest_.empty() || rest_[0] != wanted) return false;
+    if (rest_.empty() || rest_[0] != expected) return false;
     rest_.remove_prefix(1);
     return true;
   }
-  Result<void> expect(char wanted) {
-    if (take(wanted)) return {};
-    return Error::corrupt("the header of a .npy file has '", printable(rest_.substr(0, 1)), "' where '", wanted,
-                          "' belongs");
+  Result<void> expect(char expected) {
+    if (take(expected)) return {};
+    return Error::corrupt("the header of a .npy file has '", printable(rest_.substr(0, 1)), "', expected '", expected,
+                          "'");
   }
   Result<Bytes> quoted() {
     const char quote = take('\'') ? '\'' : '"';
@@ -114,10 +112,10 @@ class HeaderReader {
       int64_t dim = -1;
       const auto [end, problem] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), dim);
       if (problem != std::errc() || dim < 0)
-        return Error::corrupt("the shape of a .npy file has a dim that is no count");
+        return Error::corrupt("the shape of a .npy file has a dim that is not a non-negative integer");
       rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
       dims.push_back(dim);
-      if (dims.size() > kDeepest) return Error::corrupt("the shape of a .npy file has more than ", kDeepest, " dims");
+      if (dims.size() > kMaxDims) return Error::corrupt("the shape of a .npy file has more than ", kMaxDims, " dims");
       if (!take(',')) {
         STOKER_TRY(expect(')'));
         break;
@@ -146,19 +144,19 @@ void swap_bytes(Array& array) {
   for (int64_t i = 0, n = array.count(); i < n; ++i, item += size) std::reverse(item, item + size);
 }
 
-// A byte that is neither 0 nor 1 is no bool to C++.
+// In C++, a bool whose byte is neither 0 nor 1 is undefined behavior.
 void make_bools(Array& array) {
   auto* item = static_cast<uint8_t*>(array.mutable_raw());
   for (int64_t i = 0, n = array.count(); i < n; ++i) item[i] = item[i] != 0;
 }
 
-// Where the header's text lies in a file of which `start` is known.
+// The position of the header's text in a file that starts with `start`.
 struct HeaderPlace {
   size_t begin = 0;
   size_t end = 0;
 };
 Result<HeaderPlace> find_header(Bytes start) {
-  if (!start.starts_with(kMagic)) return Error::corrupt("not a .npy file: it does not begin with \\x93NUMPY");
+  if (!start.starts_with(kMagic)) return Error::corrupt("not a .npy file: it does not start with \\x93NUMPY");
   if (start.size() < 12) return Error::corrupt(".npy data ends at byte ", start.size(), ", inside the header");
   const int version = static_cast<unsigned char>(start[6]);
   if (version < 1 || version > 3) return Error::unimplemented(".npy files of version ", version, " cannot be read");
@@ -169,10 +167,10 @@ Result<HeaderPlace> find_header(Bytes start) {
 }
 
 Result<int64_t> byte_size_of(const NpyHeader& header) {
-  int64_t bytes = static_cast<int64_t>(size_of(header.type));
-  for (int64_t dim : header.dims)
-    if (__builtin_mul_overflow(bytes, dim, &bytes))
-      return Error::corrupt("a .npy header asks for an array of shape ", words_of(header.dims), ", which is too large");
+  const std::optional<int64_t> count = count_of(header.dims);
+  int64_t bytes = 0;
+  if (!count || __builtin_mul_overflow(*count, static_cast<int64_t>(size_of(header.type)), &bytes))
+    return Error::corrupt("the header of a .npy file has shape ", shape_text(header.dims), ", which is too large");
   return bytes;
 }
 
@@ -181,17 +179,17 @@ struct FileCloser {
 };
 using File = std::unique_ptr<std::FILE, FileCloser>;
 
-// Removes a file that was not finished.
-class Unfinished {
+// Removes the file, unless it was completed.
+class TemporaryFile {
  public:
-  explicit Unfinished(std::string path) : path_(std::move(path)) {}
-  ~Unfinished() {
+  explicit TemporaryFile(std::string path) : path_(std::move(path)) {}
+  ~TemporaryFile() {
     if (!path_.empty()) std::remove(path_.c_str());
   }
-  Unfinished(const Unfinished&) = delete;
-  Unfinished& operator=(const Unfinished&) = delete;
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
   const std::string& path() const { return path_; }
-  void finished() { path_.clear(); }
+  void keep() { path_.clear(); }
 
  private:
   std::string path_;
@@ -201,14 +199,14 @@ class Unfinished {
 
 Result<std::string> npy_header(const Array& array) {
   const auto* known = std::ranges::find(kDescr, array.type(), &std::pair<DType, std::string_view>::first);
-  if (known == kDescr.end()) return Error::unimplemented("byte strings cannot be written as .npy");
+  if (known == kDescr.end()) return Error::unimplemented("strings cannot be written as .npy");
   std::string shape = "(";
-  for (int64_t dim : array.dims()) shape += std::to_string(dim) + ", ";
+  for (int64_t dim : array.shape()) shape += std::to_string(dim) + ", ";
   if (array.rank() > 1) shape.resize(shape.size() - 2);
   if (array.rank() == 1) shape.pop_back();
   std::string text =
       "{'descr': '" + std::string(known->second) + "', 'fortran_order': False, 'shape': " + shape + "), }";
-  const size_t before = kMagic.size() + 4;  // rank is below 256: version 1 always does
+  const size_t before = kMagic.size() + 4;  // a rank below 256 always fits version 1
   const size_t padding = kAlign - (before + text.size() + 1) % kAlign;
   text.append(padding % kAlign, ' ');
   text += '\n';
@@ -222,7 +220,7 @@ Result<std::string> npy_header(const Array& array) {
 
 Result<void> write_npy(const std::string& path, const Array& array) {
   STOKER_TRY(std::string header, npy_header(array));
-  Unfinished fresh(path + ".part" + std::to_string(getpid()));
+  TemporaryFile fresh(path + ".part" + std::to_string(getpid()));
   File file(std::fopen(fresh.path().c_str(), "wb"));
   if (!file) return Error::io("cannot write ", path);
   const auto bytes = static_cast<size_t>(array.byte_size());
@@ -232,7 +230,7 @@ Result<void> write_npy(const std::string& path, const Array& array) {
   if (!written) return Error::io("cannot write ", path);
   if (std::fclose(file.release()) != 0) return Error::io("cannot write ", path);
   if (std::rename(fresh.path().c_str(), path.c_str()) != 0) return Error::io("cannot write ", path);
-  fresh.finished();
+  fresh.keep();
   return {};
 }
 
@@ -260,29 +258,29 @@ void convert_npy_values(const NpyHeader& header, Array& values) {
 
 namespace {
 
-// Values that lie with the first index fastest, in our order.
+// Converts values from Fortran order to C order.
 Result<Array> from_fortran(const Array& values) {
-  STOKER_TRY(Array ours, Array::make(values.dims(), values.type()));
+  STOKER_TRY(Array result, Array::make(values.shape(), values.type()));
   const size_t item = size_of(values.type());
   const auto rank = static_cast<size_t>(values.rank());
   std::vector<int64_t> index(rank, 0), strides(rank, 1);
-  for (size_t axis = 1; axis < rank; ++axis) strides[axis] = strides[axis - 1] * values.dims()[axis - 1];
+  for (size_t axis = 1; axis < rank; ++axis) strides[axis] = strides[axis - 1] * values.shape()[axis - 1];
   const auto* const from = static_cast<const std::byte*>(values.raw());
-  auto* to = static_cast<std::byte*>(ours.mutable_raw());
-  int64_t place = 0;
+  auto* to = static_cast<std::byte*>(result.mutable_raw());
+  int64_t offset = 0;  // of the value in `from`
   for (int64_t i = 0, n = values.count(); i < n; ++i, to += item) {
-    std::copy_n(from + static_cast<size_t>(place) * item, item, to);
-    for (size_t axis = rank; axis-- > 0;) {  // one further, last index first
-      place += strides[axis];
-      if (++index[axis] < values.dims()[axis]) break;
-      place -= strides[axis] * index[axis];
+    std::copy_n(from + static_cast<size_t>(offset) * item, item, to);
+    for (size_t axis = rank; axis-- > 0;) {  // advances the index; the last axis varies fastest
+      offset += strides[axis];
+      if (++index[axis] < values.shape()[axis]) break;
+      offset -= strides[axis] * index[axis];
       index[axis] = 0;
     }
   }
-  return ours;
+  return result;
 }
 
-// Takes no memory for what a header claims and `size` does not hold.
+// Allocates nothing if the header describes more values than `size` bytes can contain.
 Result<Array> read_array(int64_t size, const ReadPart& read) {
   STOKER_TRY(const NpyHeader header, read_npy_header(size, read));
   STOKER_TRY(Array array, Array::make(header.dims, header.type));

@@ -1,21 +1,59 @@
 #pragma once
 
+#include <concepts>
+
 #include "stoker/graph/op.h"
 
 namespace stoker {
 
-// The parameters for the table of stages and operations.
-std::vector<ParamDoc> documented(const Fields& fields);
+// The optional functions of an operation's struct. A struct that has a member of such a name with another signature
+// does not compile: otherwise a missing `const` would silently disable the function.
+//
+// To detect a name of any signature, a class inherits it from T and from a second base. If the name is ambiguous, T has
+// it.
+template <typename T>
+struct ChainNamed {
+  struct Name {
+    int chain;
+  };
+  struct Both : T, Name {};
+  static constexpr bool value = !requires { &Both::chain; };
+};
+template <typename T>
+struct ContributionNamed {
+  struct Name {
+    int contribution;
+  };
+  struct Both : T, Name {};
+  static constexpr bool value = !requires { &Both::contribution; };
+};
 
-// Derives an operation from a plain struct:
-//   kName, kDoc, describe(Fields&), spec(inputs), and either
-//   apply(std::span<const Column>, OpRows&, Context&) -> Result<Column>   a kernel over rows, or
-//   apply(std::span<const Array>, Context&) -> Result<Array>              one row at a time.
-// chain(links), static, is written where it leads chains (op.h). kWaits, kRandom
-// and kByItem are said where they hold, kInputs where the number of
-// inputs is fixed, kPlain where plain numbers follow the other inputs.
+// static Chain chain(std::span<const ChainLink> links): fuses the operations after this one with it (op.h).
+template <typename T>
+concept StartsChains = requires(std::span<const ChainLink> links) {
+  { T::chain(links) } -> std::same_as<Chain>;
+};
+
+// Contribution contribution() const: what the operation contributes to a fused chain (op.h).
+template <typename T>
+concept Contributes = requires(const T& op) {
+  { op.contribution() } -> std::same_as<Contribution>;
+};
+
+// Derives an operation from a plain struct with kName, kDoc, describe(Fields&), spec(inputs), and one of
+//
+//   Result<Column> apply(std::span<const Column>, OpRows&, Context&) const   all rows at once
+//   Result<Array> apply(std::span<const Array>, Context&) const              one row at a time
+//
+// The optional members are the functions above, and the constants kInputs (the number of inputs, if it is fixed),
+// kPlain, kWaits, kRandom and kByItem, which set the members of OpType.
 template <typename T>
 class OpOf final : public Op {
+  static_assert(!ChainNamed<T>::value || StartsChains<T>,
+                "the signature of `chain` must be: static Chain chain(std::span<const ChainLink>)");
+  static_assert(!ContributionNamed<T>::value || Contributes<T>,
+                "the signature of `contribution` must be: Contribution contribution() const");
+
  public:
   explicit OpOf(T op) : op_(std::move(op)) {}
 
@@ -24,7 +62,6 @@ class OpOf final : public Op {
     return type;
   }
 
-  const T& get() const { return op_; }
   const OpType& type() const override { return info(); }
   Result<Json> params(WriteContext& context) const override {
     T copy = op_;
@@ -41,6 +78,12 @@ class OpOf final : public Op {
     else
       return apply_by_row(inputs, rows, context);
   }
+  Contribution contribution() const override {
+    if constexpr (Contributes<T>)
+      return op_.contribution();
+    else
+      return {};
+  }
 
  private:
   static OpType make_info() {
@@ -52,7 +95,7 @@ class OpOf final : public Op {
     if constexpr (requires { T::kByItem; }) type.by_item = T::kByItem;
     if constexpr (requires { T::kInputs; }) type.inputs = T::kInputs;
     if constexpr (requires { T::kPlain; }) type.plain = T::kPlain;
-    if constexpr (requires { &T::chain; }) type.chain = &T::chain;
+    if constexpr (StartsChains<T>) type.chain = &T::chain;
     T defaults{};
     Fields fields;
     defaults.describe(fields);
@@ -93,12 +136,5 @@ class OpOf final : public Op {
 
   T op_;
 };
-
-// The struct behind an operation, where it is of this type.
-template <typename T>
-const T* as(const Op& op) {
-  const auto* known = dynamic_cast<const OpOf<T>*>(&op);
-  return known ? &known->get() : nullptr;
-}
 
 }  // namespace stoker

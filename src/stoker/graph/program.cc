@@ -1,4 +1,4 @@
-// Expressions made ready: checked, chained and cut.
+// Compiling expressions: checks them, finds chains that can be fused, and splits off what waits.
 #include <algorithm>
 #include <unordered_map>
 
@@ -22,7 +22,7 @@ Result<Order> order_of(const Expr& root) {
     for (const Expr::Ref& input : expr->inputs) height = std::max(height, order.height.at(input.get()) + 1);
     if (height > kDeepestExpression)
       return Error::invalid("an expression is nested deeper than ", kDeepestExpression,
-                            "; give parts of it to several maps");
+                            " levels; split the function into several maps");
     if (order.height.emplace(expr, height).second) order.nodes.push_back(expr);
     open.pop_back();
   }
@@ -46,14 +46,14 @@ Result<void> check_node(const Expr& expr, int arguments) {
     case Expr::Kind::kArgument:
       if (expr.argument < 0 || expr.argument >= arguments)
         return Error::invalid("argument ", expr.argument, " is used in a function of ", arguments,
-                              "; a value of another function may have been used");
+                              " arguments; a value of another function may have been used");
       return {};
     case Expr::Kind::kConstant: return {};
     case Expr::Kind::kOp: {
       if (!expr.op) return Error::internal("an expression has a call without an operation");
       const OpType& type = expr.op->type();
       if (type.inputs < 0 || static_cast<size_t>(type.inputs) == expr.inputs.size()) return {};
-      return Error::invalid(type.name, " takes ", type.inputs, type.inputs == 1 ? " input" : " inputs", ", found ",
+      return Error::invalid(type.name, " takes ", type.inputs, type.inputs == 1 ? " input" : " inputs", ", got ",
                             expr.inputs.size());
     }
     case Expr::Kind::kTuple: return {};
@@ -69,21 +69,18 @@ Result<void> check_node(const Expr& expr, int arguments) {
       if (from.kind == Expr::Kind::kTuple)
         return Error::invalid("no field '", expr.key, "' in a tuple of ", from.inputs.size());
       if (from.kind == Expr::Kind::kDict) {
-        const std::vector<std::string_view> known(from.keys.begin(), from.keys.end());
-        const std::string_view near = nearest(expr.key, known);
         return Error::invalid("no field named '", expr.key, "'",
-                              near.empty() ? "" : "; did you mean '" + std::string(near) + "'?");
+                              did_you_mean(expr.key, {from.keys.begin(), from.keys.end()}));
       }
       if (from.kind == Expr::Kind::kOp || from.kind == Expr::Kind::kConstant)
-        return Error::invalid("field '", expr.key,
-                              "' is asked of a single component; for an item of an array use getitem");
+        return Error::invalid("a single component has no field '", expr.key, "'; use getitem for an item of an array");
       return {};
     }
   }
   return {};
 }
 
-// A constant is there once for a batch, not once for each item.
+// A constant exists once for a batch, not once for each item.
 bool works_by_item(const std::vector<const Expr*>& nodes) {
   bool any = false;
   for (const Expr* expr : nodes) {
@@ -101,7 +98,7 @@ Program::~Program() = default;
 
 Result<std::shared_ptr<const Program>> Program::compile(Expr::Ref result, int arguments) {
   if (arguments < 1) return Error::invalid("a function takes at least one argument");
-  if (!result) return Error::invalid("a function gives a value back");
+  if (!result) return Error::invalid("the function returned nothing, expected a value");
   STOKER_TRY(Order order, order_of(*result));
   std::shared_ptr<Program> program(new Program(std::move(result), arguments));
   for (const Expr* expr : order.nodes) {
@@ -120,14 +117,13 @@ Result<std::shared_ptr<const Program>> Program::compile(Expr::Ref result, int ar
 
 namespace {
 
-// Who wants what a node gives; the result of the whole counts as one.
+// The uses of a node's value. The result of the whole expression counts as a use without a user.
 struct Uses {
   int count = 0;
   const Expr* user = nullptr;
 };
 
-// The operation as a link; nothing when it has other inputs than `from` and
-// constants.
+// Returns nothing if the operation has inputs other than `from` and constants. A null `from` makes the first link.
 std::optional<ChainLink> link_of(const Expr& expr, const Expr* from, uint64_t draws) {
   ChainLink link{expr.op, 0, {}, draws};
   for (size_t i = 0; i < expr.inputs.size() && from; ++i) {
@@ -167,24 +163,24 @@ void Program::find_chains() {
     Chain chain = first->op->type().chain(links);
     if (!chain.op) continue;
     exprs.resize(chain.length);
-    joined_.push_back({std::move(chain.op), std::move(exprs)});
+    chains_.push_back({std::move(chain.op), std::move(exprs)});
   }
 }
 
 std::vector<std::string> Program::chains() const {
-  std::vector<std::string> words;
-  for (const Joined& joined : joined_) {
-    std::string& line = words.emplace_back();
-    for (const Expr* link : joined.links) line += (line.empty() ? "" : ", ") + std::string(link->op->type().name);
+  std::vector<std::string> names;
+  for (const FusedChain& chain : chains_) {
+    std::string& line = names.emplace_back();
+    for (const Expr* link : chain.links) line += (line.empty() ? "" : ", ") + std::string(link->op->type().name);
   }
-  return words;
+  return names;
 }
 
-// ---- cutting
+// ---- splitting
 
 namespace {
 
-// Rewrites an expression so that what waits is an argument more.
+// Rewrites an expression: each operation that waits becomes an additional argument.
 class Cutter {
  public:
   explicit Cutter(int arguments) : arguments_(arguments) {}
@@ -196,7 +192,7 @@ class Cutter {
     return made;
   }
 
-  // What the first part gives: the arguments, then what waited.
+  // The result of the first part: the arguments, then the values of the operations that wait.
   Expr::Ref reads() const {
     std::vector<Expr::Ref> parts;
     for (int i = 0; i < arguments_; ++i) parts.push_back(Expr::of_argument(i));

@@ -1,17 +1,18 @@
-// Programs as JSON, and back.
+// Converts programs to and from JSON.
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
 
+#include "stoker/graph/array_json.h"
 #include "stoker/graph/program_plan.h"
 #include "stoker/graph/stage.h"
 
 namespace stoker {
 namespace {
 
-// Deeper than this a saved expression is written in pieces: files are read
-// with at most 512 levels, of which an operation takes two.
-constexpr int kPiece = 100;
+// Files are read with at most 512 levels, of which an operation takes two. A deeper expression is written in pieces of
+// kPieceHeight levels.
+constexpr int kPieceHeight = 100;
 constexpr int kDeepestWritten = 256;
 
 bool has_parts(const Expr& expr) { return expr.kind != Expr::Kind::kArgument && expr.kind != Expr::Kind::kConstant; }
@@ -24,14 +25,14 @@ class Writer {
       for (const Expr::Ref& input : expr->inputs) ++uses[input.get()];
     for (const Expr* expr : order.nodes) {
       if (!has_parts(*expr)) continue;
-      const bool piece = expr != &root && order.height.at(expr) % kPiece == 0;
+      const bool piece = expr != &root && order.height.at(expr) % kPieceHeight == 0;
       if (piece) pieces_.push_back(expr);
       if (piece || uses[expr] > 1) ids_[expr] = kNotWritten;
     }
   }
 
-  // A deep expression is the last item of a tuple whose other items are named
-  // by id: {"get": {"tuple": [piece, piece, value]}, "key": "2"}.
+  // A deep expression is the last item of a tuple. It refers to the other items, its pieces, by id:
+  // {"get": {"tuple": [piece, piece, value]}, "key": "2"}.
   Result<Json> value(const Expr& root) {
     if (pieces_.empty()) return write(root);
     Json items = Json::list();
@@ -120,7 +121,7 @@ class Writer {
       json = values_to_json(expr.constant);
       return {};
     }
-    json.set("const", values_to_json(expr.constant));  // "inf" alone would be an argument
+    json.set("const", values_to_json(expr.constant));  // "inf" alone would be read as the name of an argument
     json.set("weak", true);
     return {};
   }
@@ -138,31 +139,31 @@ class Reader {
 
   Result<Expr::Ref> read(const Json& json, int depth) {
     if (depth > kDeepestWritten)
-      return Error::invalid("an expression is written more than ", kDeepestWritten,
-                            " levels deep; give parts of it an id, and refer to them");
+      return Error::invalid("an expression is written deeper than ", kDeepestWritten,
+                            " levels; give parts of it an \"id\" and use {\"ref\": id}");
     if (const bool* b = json.as<bool>()) return Value(*b).expr();
     if (const int64_t* i = json.as<int64_t>()) return Value(*i).expr();
     if (const double* d = json.as<double>()) return Value(*d).expr();
     if (const std::string* name = json.as<std::string>()) return argument(*name);
-    if (json.is_null()) return Error::unimplemented("a component that is null is not supported");
+    if (json.is_null()) return Error::unimplemented("null as a component is not supported");
     const Json::Dict* dict = json.as<Json::Dict>();
-    if (!dict) return Error::invalid("an expression is no list; write {\"tuple\": […]} or {\"const\": […]}");
+    if (!dict) return Error::invalid("expected an expression, got a list; write {\"tuple\": […]} or {\"const\": […]}");
     if (const Json* id = json.find("ref")) return reference(*id, *dict);
     STOKER_TRY(Expr::Ref expr, read_new(json, *dict, depth));
     const Json* id = json.find("id");
-    if (id && !ids_.emplace(id->text(), expr).second) return Error::invalid("the id ", id->text(), " stands twice");
+    if (id && !ids_.emplace(id->text(), expr).second) return Error::invalid("the id ", id->text(), " is present twice");
     return expr;
   }
 
  private:
-  // Finds a key that the form does not have.
-  static Result<void> only(const Json::Dict& dict, std::initializer_list<std::string_view> keys) {
+  // Fails if there is another key, or a key that is present twice.
+  static Result<void> check_keys(const Json::Dict& dict, std::initializer_list<std::string_view> keys) {
     for (size_t i = 0; i < dict.size(); ++i) {
       const std::string& key = dict[i].first;
       if (key != "id" && std::ranges::find(keys, key) == keys.end())
-        return Error::invalid("an expression with '", *keys.begin(), "' has no '", key, "'");
+        return Error::invalid("an expression with '", *keys.begin(), "' cannot have '", key, "'");
       for (size_t k = 0; k < i; ++k)
-        if (dict[k].first == key) return Error::invalid("'", key, "' stands twice in an expression");
+        if (dict[k].first == key) return Error::invalid("'", key, "' is present twice in an expression");
     }
     return {};
   }
@@ -172,12 +173,13 @@ class Reader {
     if (at != arguments_.end()) return Expr::of_argument(static_cast<int>(at - arguments_.begin()));
     std::string all;
     for (const std::string& known : arguments_) all += (all.empty() ? "" : ", ") + known;
-    return Error::invalid("no argument named '", name, "'; there are ", all, " (text is {\"const\": \"…\"})");
+    return Error::invalid("no argument named '", name, "'; the arguments are ", all,
+                          ", and a string is {\"const\": \"…\"}");
   }
   Result<Expr::Ref> reference(const Json& id, const Json::Dict& dict) const {
-    STOKER_TRY(only(dict, {"ref"}));
+    STOKER_TRY(check_keys(dict, {"ref"}));
     const auto known = ids_.find(id.text());
-    if (known == ids_.end()) return Error::invalid("nothing with the id ", id.text(), " stands before its use");
+    if (known == ids_.end()) return Error::invalid("no expression before this one has the id ", id.text());
     return known->second;
   }
   Result<std::vector<Expr::Ref>> read_all(const Json& json, int depth) {
@@ -193,12 +195,12 @@ class Reader {
   Result<Expr::Ref> read_new(const Json& json, const Json::Dict& dict, int depth) {
     if (const Json* name = json.find("op")) return operation(*name, json, depth);
     if (const Json* parts = json.find("tuple")) {
-      STOKER_TRY(only(dict, {"tuple"}));
+      STOKER_TRY(check_keys(dict, {"tuple"}));
       STOKER_TRY(std::vector<Expr::Ref> read, read_all(*parts, depth));
       return Expr::of_tuple(std::move(read));
     }
     if (const Json* fields = json.find("dict")) {
-      STOKER_TRY(only(dict, {"dict"}));
+      STOKER_TRY(check_keys(dict, {"dict"}));
       if (!fields->as<Json::Dict>()) return wrong_kind("an object of expressions", *fields);
       std::vector<std::string> keys;
       std::vector<Expr::Ref> parts;
@@ -210,31 +212,30 @@ class Reader {
       return Expr::of_dict(std::move(keys), std::move(parts));
     }
     if (const Json* from = json.find("get")) {
-      STOKER_TRY(only(dict, {"get", "key"}));
+      STOKER_TRY(check_keys(dict, {"get", "key"}));
       const Json* key = json.find("key");
       if (!key || !(key->as<std::string>() || key->as<int64_t>()))
-        return Error::invalid("an expression with 'get' wants a 'key' that is a name or a number");
+        return Error::invalid("an expression with 'get' requires a 'key' that is a name or a number");
       STOKER_TRY(Expr::Ref read_from, read(*from, depth + 1));
       return Expr::of_get(std::move(read_from), key->as<std::string>() ? *key->as<std::string>() : key->text());
     }
-    if (names_component(json)) {
+    if (is_component(json)) {
       STOKER_TRY(Element part, component_of(json, context_));
       size_t next = 0;
       return constants_of(*part.nest, part, next);
     }
     if (json.find("const") || json.find("array")) return constant(json, dict);
-    return Error::invalid("an expression has one of op, tuple, dict, get, const, array, ref; found ", json.text());
+    return Error::invalid("expected an expression with op, tuple, dict, get, const, array or ref, got ", json.text());
   }
   Result<Expr::Ref> operation(const Json& name, const Json& json, int depth) {
     if (!name.as<std::string>()) return wrong_kind("the name of an operation", name);
-    if (!context_.registry) return Error::internal("operations are read without a table of them");
+    if (!context_.registry) return Error::internal("no table of operations to read an operation with");
     const OpType* type = context_.registry->find_op(*name.as<std::string>());
     if (!type) {
       std::vector<std::string_view> known;
       for (const OpType* op : context_.registry->ops()) known.push_back(op->name);
-      const std::string_view near = nearest(*name.as<std::string>(), known);
       return Error::invalid("no operation named '", *name.as<std::string>(), "'",
-                            near.empty() ? "" : "; did you mean '" + std::string(near) + "'?");
+                            did_you_mean(*name.as<std::string>(), known));
     }
     std::vector<Expr::Ref> inputs;
     if (const Json* in = json.find("in")) {
@@ -247,13 +248,13 @@ class Reader {
     const Json* given = json.find("const");
     const bool number = given && (given->as<bool>() || given->as<int64_t>() || given->as<double>());
     if (given && json.find("weak")) {
-      STOKER_TRY(only(dict, {"const", "weak"}));
+      STOKER_TRY(check_keys(dict, {"const", "weak"}));
       double value = 0;
       STOKER_TRY(codec_of<double>().read(*given, context_, &value));
       return Value(value).expr();
     }
     if (number && !json.find("dtype") && !json.find("shape")) {
-      STOKER_TRY(only(dict, {"const"}));
+      STOKER_TRY(check_keys(dict, {"const"}));
       return read(*given, 0);
     }
     Json array = Json::dict();
@@ -298,15 +299,17 @@ Result<std::shared_ptr<const Program>> Program::from_json(const Json& json, Read
   const Json::Dict* dict = json.as<Json::Dict>();
   if (!dict) return wrong_kind("a function {\"args\": […], \"value\": …}", json);
   for (const auto& [key, item] : *dict)
-    if (key != "args" && key != "value") return Error::invalid("a function has args and value, found '", key, "'");
+    if (key != "args" && key != "value")
+      return Error::invalid("expected a function with the keys args and value, got '", key, "'");
   const Json *args = json.find("args"), *value = json.find("value");
-  if (!args || !value || dict->size() != 2) return Error::invalid("a function has args and value, each once");
+  if (!args || !value || dict->size() != 2)
+    return Error::invalid("a function requires the keys args and value, each once");
   std::vector<std::string> names;
   if (!args->as<Json::List>()) return wrong_kind("a list of arguments", *args);
   for (const Json& name : *args->as<Json::List>()) {
     if (!name.as<std::string>()) return wrong_kind("names of arguments", name);
     if (std::ranges::find(names, *name.as<std::string>()) != names.end())
-      return Error::invalid("the argument '", *name.as<std::string>(), "' stands twice");
+      return Error::invalid("the argument '", *name.as<std::string>(), "' is present twice");
     names.push_back(*name.as<std::string>());
   }
   const auto count = static_cast<int>(names.size());

@@ -1,4 +1,4 @@
-// Programs run on columns.
+// Running programs on columns.
 #include <algorithm>
 #include <cstring>
 
@@ -7,12 +7,12 @@
 namespace stoker {
 namespace {
 
-// A constant as a column of n rows with memory of their own.
+// Repeats a constant as a column of n rows. Each row has memory of its own, because the caller may write into it.
 Result<Column> repeated(const Column& constant, int32_t n, size_t leaf, const Context& context) {
   const Array value = constant.row(0);
   if (value.type() == DType::kBytes) return Column(Arrays(static_cast<size_t>(n), value));
   std::vector<int64_t> dims{n};
-  dims.insert(dims.end(), value.dims().begin(), value.dims().end());
+  dims.insert(dims.end(), value.shape().begin(), value.shape().end());
   STOKER_TRY(Array block, context.output_block(leaf, dims, value.type()));
   const auto bytes = static_cast<size_t>(value.byte_size());
   auto* to = static_cast<std::byte*>(block.mutable_raw());
@@ -22,15 +22,15 @@ Result<Column> repeated(const Column& constant, int32_t n, size_t leaf, const Co
 
 bool all_failed(const Run& run) { return static_cast<int32_t>(run.failed.size()) == run.size; }
 
-// Columns for a run of which no row has a value.
-void blank(Run& run) {
+// Replaces the columns of a run in which no row has a value.
+void clear_values(Run& run) {
   run.nest = Nest::leaf();
   run.columns.clear();
   run.columns.emplace_back(Arrays(static_cast<size_t>(run.size)));
 }
 
-// Failures of an operation name the file that its inputs came from.
-void name_files(OpRows& rows, const RecycledVector<int32_t>& failed_before, const Columns& inputs) {
+// Sets the path of new failures to the file that the failed inputs were read from.
+void set_paths(OpRows& rows, const RecycledVector<int32_t>& failed_before, const Columns& inputs) {
   for (Failure& failure : *rows.failed) {
     if (std::ranges::binary_search(failed_before, failure.row) || !failure.error.place().path.empty()) continue;
     for (const Column& input : inputs) {
@@ -45,7 +45,7 @@ void name_files(OpRows& rows, const RecycledVector<int32_t>& failed_before, cons
 }  // namespace
 
 Result<Column> Program::Plan::run(const Call& call, Columns& columns, OpRows& rows, Context& context) const {
-  // Moved in and back out: a copy would count every row of a ragged column.
+  // Columns are moved and moved back: copying a column of separate arrays would count a reference for each row.
   Columns inputs(call.run_inputs.size());
   RecycledVector<bool> borrowed(call.run_inputs.size(), false);
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -60,7 +60,7 @@ Result<Column> Program::Plan::run(const Call& call, Columns& columns, OpRows& ro
       borrowed[i] = true;
     }
   }
-  STOKER_TRY(settle_plain(call, inputs, rows));
+  STOKER_TRY(convert_plain(call, inputs, rows));
   RecycledVector<int32_t> failed_before;
   for (const Failure& failure : *rows.failed) failed_before.push_back(failure.row);
   context.set_op(call.salt);
@@ -74,22 +74,21 @@ Result<Column> Program::Plan::run(const Call& call, Columns& columns, OpRows& ro
   }();
   context.set_op(0);
   context.set_leaf(std::nullopt);
-  if (rows.failed->size() > failed_before.size()) name_files(rows, failed_before, inputs);
+  if (rows.failed->size() > failed_before.size()) set_paths(rows, failed_before, inputs);
   for (size_t i = 0; i < inputs.size(); ++i)
     if (borrowed[i]) columns[static_cast<size_t>(call.run_inputs[i])] = std::move(inputs[i]);
   for (int column : call.last_uses) columns[static_cast<size_t>(column)] = Column();
-  if (made && made->size() != rows.size) return Error::internal("gave ", made->size(), " rows for ", rows.size);
+  if (made && made->size() != rows.size) return Error::internal("returned ", made->size(), " rows for ", rows.size);
   return made;
 }
 
-// The columns of the result; none when every row has failed on the way.
 Result<Columns> Program::Plan::results_of(Run& run, Context& context) const {
   Columns columns = std::move(run.columns);
   columns.resize(static_cast<size_t>(this->columns()));
   for (const Call& call : calls) {
     if (!call.run_op) continue;
     const OpType& type = call.op->type();
-    std::vector<Failure> once;  // of what is made once for all rows
+    std::vector<Failure> once;  // failures of a call that is computed once for all rows
     OpRows rows{call.constant ? 1 : run.size, call.constant ? &once : &run.failed, type.name};
     Result<Column> made = this->run(call, columns, rows, context);
     if (!made) return named(std::move(made).error(), type.name);
@@ -121,7 +120,7 @@ Result<void> Program::apply(Run& run, Context& context) const {
   if (all_failed(run)) return {};
   STOKER_TRY(std::shared_ptr<const Plan> plan, plan_for(run.nest));
   Result<Columns> results = plan->results_of(run, context);
-  if (!results || all_failed(run)) blank(run);
+  if (!results || all_failed(run)) clear_values(run);
   if (!results) return std::move(results).error();
   if (all_failed(run)) return {};
   run.nest = plan->nest;

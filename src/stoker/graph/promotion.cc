@@ -14,9 +14,9 @@ DType signed_of_size(size_t size) {
 DType promote_integers(DType a, DType b) {
   if (is_signed_integer(a) == is_signed_integer(b)) return size_of(a) >= size_of(b) ? a : b;
   const DType with_sign = is_signed_integer(a) ? a : b;
-  const DType without = is_signed_integer(a) ? b : a;
-  if (size_of(with_sign) > size_of(without)) return with_sign;
-  return size_of(without) == 8 ? DType::kFloat64 : signed_of_size(2 * size_of(without));
+  const DType without_sign = is_signed_integer(a) ? b : a;
+  if (size_of(with_sign) > size_of(without_sign)) return with_sign;
+  return size_of(without_sign) == 8 ? DType::kFloat64 : signed_of_size(2 * size_of(without_sign));
 }
 
 DType promote_floats(DType a, DType b) {
@@ -24,7 +24,7 @@ DType promote_floats(DType a, DType b) {
   return DType::kFloat32;  // float16 and bfloat16
 }
 
-// The float that holds a float type and every integer of another.
+// Returns the smallest float type that represents every value of both types, or float64.
 DType promote_mixed(DType real, DType integer) {
   const DType least = size_of(integer) == 1   ? DType::kFloat16
                       : size_of(integer) == 2 ? DType::kFloat32
@@ -53,8 +53,8 @@ float narrowed(double value) {
   const auto near = static_cast<float>(value);
   if (static_cast<double>(near) == value || value != value) return near;
   auto bits = std::bit_cast<uint32_t>(near);
-  const bool beyond = std::abs(static_cast<double>(near)) > std::abs(value);
-  if (beyond) --bits;  // toward zero
+  const bool rounded_up = std::abs(static_cast<double>(near)) > std::abs(value);
+  if (rounded_up) --bits;  // truncates instead
   return std::bit_cast<float>(bits | 1u);
 }
 
@@ -75,7 +75,7 @@ DType plain_type(const Array& number) {
   return std::in_range<int32_t>(number.scalar<int64_t>()) ? DType::kInt32 : DType::kInt64;
 }
 
-DType plain_type_beside(const Array& number, DType other) {
+DType plain_type_next_to(const Array& number, DType other) {
   if (other == DType::kBytes) return plain_type(number);
   if (number.type() == DType::kBool || is_float(other)) return other;
   if (number.type() == DType::kInt64) return other == DType::kBool ? DType::kInt64 : other;

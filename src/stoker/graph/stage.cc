@@ -19,21 +19,13 @@ const OpType* Registry::find_op(std::string_view name) const {
   return nullptr;
 }
 
-int64_t Stage::cardinality(std::span<const int64_t> inputs, std::span<const Spec>) const {
-  return type().form == Form::kMap ? inputs[0] : kUnknown;
+const SourceStage* if_source(const Stage& stage) {
+  return stage.type().is_source() ? static_cast<const SourceStage*>(&stage) : nullptr;
 }
 
-namespace {
-Error not_mine(const Stage& stage, std::string_view what) {
-  return Error::internal(stage.type().name, " is a ", name_of(stage.type().form), " and was asked to ", what);
+const StepStage* if_step(const Stage& stage) {
+  const Form form = stage.type().form;
+  return form == Form::kMap || form == Form::kFilter ? static_cast<const StepStage*>(&stage) : nullptr;
 }
-}  // namespace
-
-Result<int64_t> Stage::length(Context&) const { return not_mine(*this, "tell its length"); }
-Result<Run> Stage::fetch(std::span<const int64_t>, Context&) const { return not_mine(*this, "fetch"); }
-Result<void> Stage::apply(Run&, Context&) const { return not_mine(*this, "apply"); }
-Result<std::vector<uint8_t>> Stage::keep(Run&, Context&) const { return not_mine(*this, "keep"); }
-Result<std::optional<Element>> Stage::next(State&, Context&) const { return not_mine(*this, "give its next element"); }
-Result<Flow> Stage::step(State&, Run, Emit&, Context&) const { return not_mine(*this, "step"); }
 
 }  // namespace stoker

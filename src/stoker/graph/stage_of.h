@@ -1,426 +1,306 @@
 #pragma once
 
-#include <concepts>
-#include <utility>
-
-#include "stoker/graph/function.h"
-#include "stoker/graph/graph.h"
-#include "stoker/graph/op_of.h"
-#include "stoker/graph/stage.h"
+#include "stoker/graph/stage_base.h"
 
 namespace stoker {
 
-// What a struct must write to be each of the forms (CONTRIBUTING.md).
-template <typename T>
-concept ListStage = requires(const T& t, Context& c) {
-  { t.length(c) } -> std::same_as<Result<int64_t>>;
-  { t.at(int64_t{}, c) } -> std::same_as<Result<Element>>;
-};
-template <typename T>
-concept StreamStage = requires(const T& t, typename T::State& s, Context& c) {
-  { t.next(s, c) } -> std::same_as<Result<std::optional<Element>>>;
-};
-// One that gives many small elements at once, too.
-template <typename T>
-concept RowStream = StreamStage<T> && requires(const T& t, typename T::State& s, Context& c) {
-  { t.next_rows(s, int64_t{}, c) } -> std::same_as<Column>;
-};
-// A source that has both forms says which of the two its parameters ask for.
-template <typename T>
-concept EitherSource = ListStage<T> && StreamStage<T> && requires(const T& t) {
-  { t.by_position() } -> std::same_as<bool>;
-};
-// A stream that can also be had by position, as another of the same struct.
-template <typename T>
-concept ListedOnDemand = EitherSource<T> && requires(const T& t) {
-  { t.listed() } -> std::same_as<std::optional<T>>;
-};
-template <typename T>
-concept MapStage = requires(const T& t, Element e, Context& c) {
-  { t.apply(std::move(e), c) } -> std::same_as<Result<Element>>;
-} || requires(const T& t, Run& r, Context& c) {
-  { t.apply(r, c) } -> std::same_as<Result<void>>;
-};
-template <typename T>
-concept FilterStage = requires(const T& t, const Element& e, Context& c) {
-  { t.keep(e, c) } -> std::same_as<Result<bool>>;
-} || requires(const T& t, Run& r, Context& c) {
-  { t.keep(r, c) } -> std::same_as<Result<std::vector<uint8_t>>>;
-};
-template <typename T>
-concept SelectionStage = requires(const T& t) {
-  { t.length(int64_t{}) } -> std::same_as<int64_t>;
-  { t.at(int64_t{}) } -> std::same_as<int64_t>;
-};
-template <typename T>
-concept ElementSequence = requires(const T& t, typename T::State& s, Element e, Emit& out, Context& c) {
-  { t.step(s, std::move(e), out, c) } -> std::same_as<Result<Flow>>;
-};
-template <typename T>
-concept RunSequence = requires(const T& t, typename T::State& s, Run r, Emit& out, Context& c) {
-  { t.step(s, std::move(r), out, c) } -> std::same_as<Result<Flow>>;
-};
-template <typename T>
-concept EngineStage = requires(const T& t) {
-  { t.engine() } -> std::same_as<EngineParams>;
-};
+// Derives the interface of a stage from a plain struct: one class per form. make_stage() at the end chooses the class.
 
 template <typename T>
-struct StateTypeOf {
-  struct type {};
-};
-template <typename T>
-  requires requires { typename T::State; }
-struct StateTypeOf<T> {
-  using type = typename T::State;
-};
-
-template <typename T>
-constexpr int forms_of =
-    int{ListStage<T>} + int{StreamStage<T>} + int{MapStage<T>} + int{FilterStage<T>} + int{SelectionStage<T>} +
-    int{ElementSequence<T> || RunSequence<T>} + int{EngineStage<T>} - int{EitherSource<T>};
-
-template <typename T>
-concept StageStruct = forms_of<T> == 1;
-
-// Derives the runtime's view of a stage from a plain struct.
-template <typename T>
-class StageOf final : public Stage {
-  static_assert(forms_of<T> >= 1, "the struct has none of the forms of a stage: see CONTRIBUTING.md");
-  static_assert(forms_of<T> <= 1, "the struct has more than one form of a stage");
-  using Own = typename StateTypeOf<T>::type;
+class ListOf final : public SourceBase<T, ListStage> {
+  STOKER_CHECK_HOOK(T, fetch, "Result<Run> fetch(std::span<const int64_t> positions, Context& context) const");
+  STOKER_CHECK_HOOK(T, order, "std::optional<ShuffleParams> order() const");
 
  public:
-  explicit StageOf(T stage) : stage_(std::move(stage)) {}
+  using SourceBase<T, ListStage>::SourceBase;
 
-  static const StageType& info() {
-    static const StageType type = make_info();
-    return type;
-  }
-
-  const StageType& type() const override {
-    if constexpr (EitherSource<T>)
-      if (!stage_.by_position()) return stream_info();
-    return info();
-  }
-  Result<Json> params(WriteContext& context) const override {
-    if constexpr (requires { stage_.can_save(); }) STOKER_TRY(stage_.can_save());
-    Json json = Json::dict();
-    T copy = stage_;
-    Fields fields;
-    copy.describe(fields);
-    STOKER_TRY(write_fields(fields, json, context));
-    return json;
-  }
-  Result<void> check() const override {
-    if constexpr (requires { stage_.check(); }) return stage_.check();
-    return {};
-  }
-  Result<Spec> spec(std::span<const Spec> inputs) const override {
-    if constexpr (requires { stage_.spec(inputs); })
-      return stage_.spec(inputs);
-    else
-      return inputs.empty() ? Spec::unknown() : inputs[0];
-  }
-  std::vector<Graph> graphs() const override {
-    if constexpr (requires { stage_.graphs(); }) return stage_.graphs();
-    return {};
-  }
-  Hints hints() const override {
-    if constexpr (requires { stage_.hints(); }) return stage_.hints();
-    return {};
-  }
-  std::string words() const override {
-    if constexpr (requires { stage_.words(); }) return stage_.words();
-    return {};
-  }
-  bool calls_user() const override {
-    if constexpr (requires { stage_.calls_user(); }) return stage_.calls_user();
-    return false;
-  }
-  PassUse pass_use() const override {
-    if constexpr (requires { stage_.pass_use(); }) return stage_.pass_use();
-    if (order()) return PassUse::kOrders;
-    // What a stage opens may shuffle and draw, too.
-    return MapStage<T> || FilterStage<T> || type().opens ? PassUse::kDraws : PassUse::kNone;
-  }
-  bool waits() const override {
-    if constexpr (requires { stage_.waits(); }) return stage_.waits();
-    return type().waits;
-  }
-  std::optional<Parts> cut() const override {
-    if constexpr (requires { stage_.cut(); })
-      if (std::optional<std::pair<T, T>> parts = stage_.cut())
-        return Parts{std::make_shared<const StageOf>(std::move(parts->first)),
-                     std::make_shared<const StageOf>(std::move(parts->second))};
-    return std::nullopt;
-  }
-  bool by_item() const override {
-    if constexpr (requires { stage_.by_item(); }) return stage_.by_item();
-    return false;
-  }
-  int64_t rows() const override {
-    if constexpr (requires { stage_.rows(); }) return stage_.rows();
-    return 0;
-  }
-  int64_t cardinality(std::span<const int64_t> inputs, std::span<const Spec> specs) const override {
-    if constexpr (requires { stage_.cardinality(inputs, specs); }) return stage_.cardinality(inputs, specs);
-    if constexpr (requires { stage_.cardinality(inputs); }) return stage_.cardinality(inputs);
-    if constexpr (SelectionStage<T>) return selected_cardinality(inputs[0]);
-    return Stage::cardinality(inputs, specs);
-  }
-  Result<std::string> fingerprint() const override {
-    if constexpr (requires { stage_.fingerprint(); }) return stage_.fingerprint();
-    return std::string();
-  }
-  std::string record_words(const Origin& origin) const override {
-    if constexpr (requires { stage_.words(origin); }) return stage_.words(origin);
-    return {};
-  }
-
-  Result<int64_t> length(Context& context) const override {
-    if constexpr (ListStage<T>) return stage_.length(context);
-    return Stage::length(context);
-  }
+  Result<int64_t> length(Context& context) const override { return this->stage_.length(context); }
   Result<Run> fetch(std::span<const int64_t> positions, Context& context) const override {
-    if constexpr (requires { stage_.fetch(positions, context); }) {
-      Result<Run> run = stage_.fetch(positions, context);
+    if constexpr (hooks::has_fetch<T>) {
+      Result<Run> run = this->stage_.fetch(positions, context);
       if (run) run->freeze_if_shared();
       return run;
-    } else if constexpr (ListStage<T>) {
-      RunBuilder run;
-      for (int64_t position : positions) {
-        Result<Element> element = stage_.at(position, context);
-        if (!element) {
-          run.add_failure(std::move(element).error(), Origin{}, false);
-          continue;
-        }
-        element->freeze_if_shared();
-        run.add(*std::move(element), Origin{});
-      }
-      return run.take();
+    } else {
+      return fetch_each(positions, context);
     }
-    return Stage::fetch(positions, context);
   }
-  Result<void> load(Run& run, Context& context) const override {
-    if constexpr (requires(Element e) { stage_.load(std::move(e), context); })
-      by_row(run, context, [&](Element&& e) { return stage_.load(std::move(e), context); });
-    return {};
-  }
-  int64_t select_length(int64_t n) const override {
-    if constexpr (SelectionStage<T>) return stage_.length(n);
-    return Stage::select_length(n);
-  }
-  int64_t select(int64_t i) const override {
-    if constexpr (SelectionStage<T>) return stage_.at(i);
-    return Stage::select(i);
-  }
-  Result<void> apply(Run& run, Context& context) const override {
-    if constexpr (requires {
-                    { stage_.apply(run, context) } -> std::same_as<Result<void>>;
-                  }) {
-      return stage_.apply(run, context);
-    } else if constexpr (MapStage<T>) {
-      by_row(run, context, [&](Element&& e) { return stage_.apply(std::move(e), context); });
-      return {};
-    }
-    return Stage::apply(run, context);
-  }
-  Result<std::vector<uint8_t>> keep(Run& run, Context& context) const override {
-    if constexpr (requires {
-                    { stage_.keep(run, context) } -> std::same_as<Result<std::vector<uint8_t>>>;
-                  }) {
-      return stage_.keep(run, context);
-    } else if constexpr (FilterStage<T>) {
-      std::vector<uint8_t> kept(static_cast<size_t>(run.size), 1);
-      traits::for_each_row(run, context, [&](int32_t row) -> Result<void> {
-        const Element element = run.argument(row);
-        STOKER_TRY(bool keep, stage_.keep(element, context));
-        element.freeze_if_shared();
-        kept[static_cast<size_t>(row)] = keep;
-        return {};
-      });
-      return kept;
-    }
-    return Stage::keep(run, context);
-  }
-  std::optional<EngineParams> order() const override {
-    if constexpr (requires { stage_.order(); }) return stage_.order();
+  std::optional<ShuffleParams> order() const override {
+    if constexpr (hooks::has_order<T>) return this->stage_.order();
     return std::nullopt;
-  }
-  EngineParams engine() const override {
-    if constexpr (EngineStage<T>) return stage_.engine();
-    return {};
-  }
-
-  bool repeatable() const override {
-    if constexpr (requires { stage_.is_repeatable(); }) return stage_.is_repeatable();
-    return info().repeatable;
-  }
-  std::shared_ptr<const Stage> listed() const override {
-    if constexpr (ListedOnDemand<T>)
-      if (std::optional<T> list = stage_.listed()) return std::make_shared<const StageOf>(*std::move(list));
-    return nullptr;
-  }
-  bool resumable() const override {
-    return requires(Own s, Fields f) { s.describe(f); };
-  }
-  Result<Graph> open_graph(const Element& element) const override {
-    if constexpr (requires { stage_.open_graph(element); }) return stage_.open_graph(element);
-    return Graph();
-  }
-  State start(const Pass& pass) const override {
-    if constexpr (requires { stage_.start(pass); })
-      return State(stage_.start(pass));
-    else
-      return State(Own{});
-  }
-  Result<std::optional<Element>> next(State& state, Context& context) const override {
-    if constexpr (StreamStage<T>) {
-      try {
-        Result<std::optional<Element>> element = stage_.next(mine(state), context);
-        if (element && *element) (*element)->freeze_if_shared();
-        return element;
-      } catch (...) {
-        return error_of_exception();
-      }
-    }
-    return Stage::next(state, context);
-  }
-  Column next_rows(State& state, int64_t most, Context& context) const override {
-    if constexpr (RowStream<T>) return stage_.next_rows(mine(state), most, context);
-    return {};
-  }
-  int input(const State& state) const override {
-    if constexpr (requires { stage_.input(mine(state)); }) return stage_.input(mine(state));
-    return 0;
-  }
-  int64_t appetite(const State& state) const override {
-    if constexpr (requires { stage_.appetite(mine(state)); }) return stage_.appetite(mine(state));
-    return kEndless;
-  }
-  Result<Flow> step(State& state, Run run, Emit& out, Context& context) const override {
-    if constexpr (RunSequence<T>) {
-      return stage_.step(mine(state), std::move(run), out, context);
-    } else if constexpr (ElementSequence<T>) {
-      for (int32_t row = 0; row < run.size; ++row) {
-        if (const Failure* failure = run.failure_of(row)) {
-          out.put(Run::failure(failure->error, run.origins.at(row), true));
-          continue;
-        }
-        context.set_row(row);
-        const Result<Flow> flow = one_step(state, run.argument(row), out, context);
-        if (!flow) out.put(Run::failure(flow.error(), run.origins.at(row)));
-        if (flow && *flow == Flow::kDone) return Flow::kDone;
-      }
-      return Flow::kMore;
-    }
-    return Stage::step(state, std::move(run), out, context);
-  }
-  Result<Flow> finish(State& state, Emit& out, Context& context) const override {
-    if constexpr (requires { stage_.finish(mine(state), out, context); })
-      return stage_.finish(mine(state), out, context);
-    return Flow::kDone;
-  }
-  bool at_rest(const State& state) const override {
-    if constexpr (requires { stage_.at_rest(mine(state)); }) return stage_.at_rest(mine(state));
-    return true;
-  }
-  Result<Json> save(const State& state) const override {
-    Json json = Json::dict();
-    if constexpr (requires(Own s, Fields f) { s.describe(f); }) {
-      Own copy = mine(state);
-      Fields fields;
-      copy.describe(fields);
-      WriteContext context;
-      STOKER_TRY(write_fields(fields, json, context));
-    }
-    return json;
-  }
-  Result<State> restore(const Json& json) const override {
-    if constexpr (requires(Own s, Fields f) { s.describe(f); }) {
-      Own state{};
-      Fields fields;
-      state.describe(fields);
-      ReadContext context;
-      STOKER_TRY(read_fields(fields, json, context, T::kName));
-      if constexpr (requires { stage_.check_state(state); }) STOKER_TRY(stage_.check_state(state));
-      return State(std::move(state));
-    }
-    return start(Pass{});
   }
 
  private:
-  static StageType make_info() {
-    StageType type;
-    type.name = T::kName;
-    type.doc = T::kDoc;
-    type.form = ListStage<T>        ? Form::kList
-                : StreamStage<T>    ? Form::kStream
-                : MapStage<T>       ? Form::kMap
-                : FilterStage<T>    ? Form::kFilter
-                : SelectionStage<T> ? Form::kSelection
-                : EngineStage<T>    ? Form::kEngine
-                                    : Form::kSequence;
-    if constexpr (requires { T::kSeesFailures; }) type.sees_failures = T::kSeesFailures;
-    if constexpr (requires { T::kWaits; }) type.waits = T::kWaits;
-    if constexpr (requires { T::kRepeatable; }) type.repeatable = T::kRepeatable;
-    if constexpr (requires { T::kGoesOn; }) type.goes_on = T::kGoesOn;
-    type.in_rows = RowStream<T>;
-    type.opens = requires(const T& t, const Element& e) { t.open_graph(e); };
-    type.loads = requires(const T& t, Element e, Context& c) { t.load(std::move(e), c); };
-    T defaults{};
-    Fields fields;
-    defaults.describe(fields);
-    type.params = documented(fields);
-    type.read = &read;
-    return type;
+  Run fetch_each(std::span<const int64_t> positions, Context& context) const {
+    RunBuilder run;
+    for (int64_t position : positions) {
+      Result<Element> element = this->stage_.at(position, context);
+      if (!element) {
+        run.add_failure(std::move(element).error(), Origin{}, false);
+        continue;
+      }
+      element->freeze_if_shared();
+      run.add(*std::move(element), Origin{});
+    }
+    return run.take();
   }
-  static const StageType& stream_info() {
-    static const StageType type = [] {
-      StageType stream = info();
-      stream.form = Form::kStream;
-      stream.loads &= !ListedOnDemand<T>;
-      return stream;
-    }();
-    return type;
-  }
-  static Result<std::shared_ptr<const Stage>> read(const Json& json, ReadContext& context) {
-    T stage{};
-    Fields fields;
-    stage.describe(fields);
-    STOKER_TRY(read_fields(fields, json, context, T::kName, {"stage", "name", "id", "drawn_seed"}));
-    return std::make_shared<const StageOf>(std::move(stage));
-  }
-  static decltype(auto) mine(State& state) { return *std::any_cast<Own>(&state); }
-  static decltype(auto) mine(const State& state) { return *std::any_cast<Own>(&state); }
+};
 
-  // An error or exception is this element's, and the next one follows.
-  Result<Flow> one_step(State& state, Element element, Emit& out, Context& context) const {
+template <typename T>
+class StreamOf final : public SourceBase<T, StreamStage> {
+  STOKER_CHECK_HOOK(T, start, "State start(const Pass& pass) const");
+  STOKER_CHECK_HOOK(T, check_state, "Result<void> check_state(const State& state) const");
+  STOKER_CHECK_HOOK(T, next_rows, "Column next_rows(State& state, int64_t most, Context& context) const");
+  STOKER_CHECK_HOOK(T, is_repeatable, "bool is_repeatable() const");
+  using Codec = StateCodec<T>;
+
+ public:
+  using SourceBase<T, StreamStage>::SourceBase;
+
+  State start(const Pass& pass) const override { return Codec::start(this->stage_, pass); }
+  Result<std::optional<Element>> next(State& state, Context& context) const override {
     try {
-      return stage_.step(mine(state), std::move(element), out, context);
+      Result<std::optional<Element>> element = this->stage_.next(Codec::own(state), context);
+      if (element && *element) (*element)->freeze_if_shared();
+      return element;
     } catch (...) {
       return error_of_exception();
     }
   }
-  template <typename Body>
-  static void by_row(Run& run, Context& context, Body&& body) {
-    Rebuilt made(run.size, context.like());
-    traits::for_each_row(run, context, [&](int32_t row) -> Result<void> {
-      Result<Element> element = body(run.argument(row));
-      if (!element) return std::move(element).error();
-      return made.set(row, std::move(element.value()));
-    });
-    made.put_into(run);
+  Column next_rows(State& state, int64_t most, Context& context) const override {
+    if constexpr (hooks::has_next_rows<T>) return this->stage_.next_rows(Codec::own(state), most, context);
+    return {};
   }
-  int64_t selected_cardinality(int64_t n) const {
-    if (n == kUnknown) return kUnknown;
-    if (n >= 0) return select_length(n);
-    const int64_t most = select_length(kEndless);
-    return most == select_length(kEndless - (int64_t{1} << 32)) ? most : kInfinite;
+  std::shared_ptr<const ListStage> listed() const override {
+    if constexpr (hooks::has_listed<T>)
+      if (std::optional<T> list = this->stage_.listed()) return std::make_shared<const ListOf<T>>(*std::move(list));
+    return nullptr;
+  }
+  bool repeatable() const override {
+    if constexpr (hooks::has_is_repeatable<T>) return this->stage_.is_repeatable();
+    return true;
+  }
+  bool resumable() const override { return hooks::saves_state<T>; }
+  Result<Json> save(const State& state) const override { return Codec::save(state); }
+  Result<State> restore(const Json& json) const override { return Codec::restore(this->stage_, json); }
+};
+
+// What maps and filters share.
+template <typename T, typename Interface>
+class StepBase : public StageBase<T, Interface> {
+  STOKER_CHECK_HOOK(T, hints, "Hints hints() const");
+  STOKER_CHECK_HOOK(T, waits, "bool waits() const");
+
+ public:
+  using StageBase<T, Interface>::StageBase;
+
+  Hints hints() const override {
+    if constexpr (hooks::has_hints<T>) return this->stage_.hints();
+    return {};
+  }
+  bool waits() const override {
+    if constexpr (hooks::has_waits<T>) return this->stage_.waits();
+    return this->type().waits;
+  }
+};
+
+template <typename T>
+class MapOf final : public StepBase<T, MapStage> {
+  STOKER_CHECK_HOOK(T, split, "std::optional<std::pair<T, T>> split() const");
+  STOKER_CHECK_HOOK(T, by_item, "bool by_item() const");
+
+ public:
+  using StepBase<T, MapStage>::StepBase;
+
+  Result<void> apply(Run& run, Context& context) const override {
+    if constexpr (hooks::has_apply_of_run<T>) {
+      return this->stage_.apply(run, context);
+    } else {
+      replace_rows(run, context, [&](Element&& e) { return this->stage_.apply(std::move(e), context); });
+      return {};
+    }
+  }
+  std::optional<MapStage::Parts> split() const override {
+    if constexpr (hooks::has_split<T>)
+      if (std::optional<std::pair<T, T>> parts = this->stage_.split())
+        return MapStage::Parts{std::make_shared<const MapOf>(std::move(parts->first)),
+                               std::make_shared<const MapOf>(std::move(parts->second))};
+    return std::nullopt;
+  }
+  bool by_item() const override {
+    if constexpr (hooks::has_by_item<T>) return this->stage_.by_item();
+    return false;
+  }
+};
+
+template <typename T>
+class FilterOf final : public StepBase<T, FilterStage> {
+ public:
+  using StepBase<T, FilterStage>::StepBase;
+
+  Result<std::vector<uint8_t>> keep(Run& run, Context& context) const override {
+    if constexpr (hooks::has_keep_of_run<T>)
+      return this->stage_.keep(run, context);
+    else
+      return keep_each(run, context);
   }
 
-  T stage_;
+ private:
+  std::vector<uint8_t> keep_each(Run& run, Context& context) const {
+    std::vector<uint8_t> kept(static_cast<size_t>(run.size), 1);
+    traits::for_each_row(run, context, [&](int32_t row) -> Result<void> {
+      const Element element = run.argument(row);
+      STOKER_TRY(bool keep, this->stage_.keep(element, context));
+      element.freeze_if_shared();
+      kept[static_cast<size_t>(row)] = keep;
+      return {};
+    });
+    return kept;
+  }
 };
+
+template <typename T>
+class SelectionOf final : public StageBase<T, SelectionStage> {
+ public:
+  using StageBase<T, SelectionStage>::StageBase;
+
+  int64_t length(int64_t n) const override { return this->stage_.length(n); }
+  int64_t at(int64_t i) const override { return this->stage_.at(i); }
+};
+
+template <typename T>
+class SequenceOf final : public StageBase<T, SequenceStage> {
+  STOKER_CHECK_HOOK(T, start, "State start(const Pass& pass) const");
+  STOKER_CHECK_HOOK(T, check_state, "Result<void> check_state(const State& state) const");
+  STOKER_CHECK_HOOK(T, finish, "Result<Flow> finish(State& state, Emit& out, Context& context) const");
+  STOKER_CHECK_HOOK(T, input, "int input(const State& state) const");
+  STOKER_CHECK_HOOK(T, appetite, "int64_t appetite(const State& state) const");
+  STOKER_CHECK_HOOK(T, batch_rows, "int64_t batch_rows() const");
+  STOKER_CHECK_HOOK(T, open_graph, "Result<Graph> open_graph(const Element& element) const");
+  STOKER_CHECK_HOOK(T, at_rest, "bool at_rest(const State& state) const");
+  using Codec = StateCodec<T>;
+
+ public:
+  using StageBase<T, SequenceStage>::StageBase;
+
+  State start(const Pass& pass) const override { return Codec::start(this->stage_, pass); }
+  Result<Flow> step(State& state, Run run, Emit& out, Context& context) const override {
+    if constexpr (hooks::has_step_of_run<T>)
+      return this->stage_.step(Codec::own(state), std::move(run), out, context);
+    else
+      return step_each(state, run, out, context);
+  }
+  Result<Flow> finish(State& state, Emit& out, Context& context) const override {
+    if constexpr (hooks::has_finish<T>) return this->stage_.finish(Codec::own(state), out, context);
+    return Flow::kDone;
+  }
+  int input(const State& state) const override {
+    if constexpr (hooks::has_input<T>) return this->stage_.input(Codec::own(state));
+    return 0;
+  }
+  int64_t appetite(const State& state) const override {
+    if constexpr (hooks::has_appetite<T>) return this->stage_.appetite(Codec::own(state));
+    return kEndless;
+  }
+  int64_t batch_rows() const override {
+    if constexpr (hooks::has_batch_rows<T>) return this->stage_.batch_rows();
+    return 0;
+  }
+  Result<Graph> open_graph(const Element& element) const override {
+    if constexpr (hooks::has_open_graph<T>) return this->stage_.open_graph(element);
+    return Graph();
+  }
+  bool at_rest(const State& state) const override {
+    if constexpr (hooks::has_at_rest<T>) return this->stage_.at_rest(Codec::own(state));
+    return true;
+  }
+  Result<Json> save(const State& state) const override { return Codec::save(state); }
+  Result<State> restore(const Json& json) const override { return Codec::restore(this->stage_, json); }
+
+ private:
+  // Failed rows pass the stage. An error of one row is emitted in its place, and the next row follows.
+  Result<Flow> step_each(State& state, Run& run, Emit& out, Context& context) const {
+    for (int32_t row = 0; row < run.size; ++row) {
+      if (const Failure* failure = run.failure_of(row)) {
+        out.put(Run::failure(failure->error, run.origins.at(row), true));
+        continue;
+      }
+      context.set_row(row);
+      const Result<Flow> flow = step_one(state, run.argument(row), out, context);
+      if (!flow) out.put(Run::failure(flow.error(), run.origins.at(row)));
+      if (flow && *flow == Flow::kDone) return Flow::kDone;
+    }
+    return Flow::kMore;
+  }
+  Result<Flow> step_one(State& state, Element element, Emit& out, Context& context) const {
+    try {
+      return this->stage_.step(Codec::own(state), std::move(element), out, context);
+    } catch (...) {
+      return error_of_exception();
+    }
+  }
+};
+
+template <typename T>
+class EngineOf final : public StageBase<T, EngineStage> {
+ public:
+  using StageBase<T, EngineStage>::StageBase;
+
+  EngineParams engine() const override { return this->stage_.engine(); }
+};
+
+template <typename T>
+constexpr auto stage_class_of() {
+  static_assert(forms_of<T> <= 1, "the struct has more than one form of a stage; see CONTRIBUTING.md");
+  if constexpr (forms_of<T> == 0) {
+    constexpr bool has_no_name = !hooks::names_apply<T> && !hooks::names_keep<T> && !hooks::names_next<T> &&
+                                 !hooks::names_step<T> && !hooks::names_at<T>;
+    static_assert(!hooks::names_apply<T>, "`apply` of a map must be: Result<Element> apply(Element, Context&) const");
+    static_assert(!hooks::names_keep<T>,
+                  "`keep` of a filter must be: Result<bool> keep(const Element&, Context&) const");
+    static_assert(!hooks::names_next<T>,
+                  "`next` of a stream must be: Result<std::optional<Element>> next(State&, Context&) const");
+    static_assert(!hooks::names_step<T>,
+                  "`step` of a sequence must be: Result<Flow> step(State&, Element, Emit&, Context&) const");
+    static_assert(
+        !hooks::names_at<T>,
+        "`length` and `at` must be, for a list: Result<int64_t> length(Context&) const, Result<Element> "
+        "at(int64_t, Context&) const; for a selection: int64_t length(int64_t) const, int64_t at(int64_t) const");
+    static_assert(!has_no_name, "the struct has none of the forms of a stage; see CONTRIBUTING.md");
+  } else if constexpr (IsList<T>) {
+    return std::type_identity<ListOf<T>>();
+  } else if constexpr (IsStream<T>) {
+    return std::type_identity<StreamOf<T>>();
+  } else if constexpr (IsMap<T>) {
+    return std::type_identity<MapOf<T>>();
+  } else if constexpr (IsFilter<T>) {
+    return std::type_identity<FilterOf<T>>();
+  } else if constexpr (IsSelection<T>) {
+    return std::type_identity<SelectionOf<T>>();
+  } else if constexpr (IsSequence<T>) {
+    return std::type_identity<SequenceOf<T>>();
+  } else {
+    return std::type_identity<EngineOf<T>>();
+  }
+}
+
+// The class for the form of a struct. For a list or stream, the list; make_stage() chooses by its parameters.
+template <typename T>
+using StageOf = typename decltype(stage_class_of<T>())::type;
+
+template <typename T>
+std::shared_ptr<const Stage> make_stage(T stage) {
+  if constexpr (IsListOrStream<T>)
+    if (!stage.by_position()) return std::make_shared<const StreamOf<T>>(std::move(stage));
+  return std::make_shared<const StageOf<T>>(std::move(stage));
+}
+
+template <typename T>
+Result<std::shared_ptr<const Stage>> read_stage(const Json& json, ReadContext& context) {
+  T stage{};
+  Fields fields;
+  stage.describe(fields);
+  STOKER_TRY(read_fields(fields, json, context, T::kName, {"stage", "name", "id", "drawn_seed"}));
+  return make_stage(std::move(stage));
+}
 
 }  // namespace stoker

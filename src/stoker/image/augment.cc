@@ -39,10 +39,10 @@ constexpr auto kAll = [] {
   return all;
 }();
 
-// How far the changes go at the last step.
+// The magnitudes at the last step.
 struct Limits {
   double shear, translate_x, translate_y, rotate, enhance;
-  int posterize;  // bits taken away
+  int posterize;  // bits removed
 };
 
 double most_of(Augmentation augmentation, const Limits& limits) {

@@ -10,8 +10,8 @@
 
 namespace stoker {
 
-// The changes among which torchvision's RandAugment and TrivialAugmentWide
-// choose, on uint8 pictures of 1 or 3 channels, by nearest pixels and black fill.
+// The operations among which torchvision's RandAugment and TrivialAugmentWide choose, for uint8
+// images with 1 or 3 channels. Geometric operations use the nearest pixel and fill with black.
 enum class Augmentation {
   kIdentity,
   kShearX,
@@ -29,28 +29,30 @@ enum class Augmentation {
   kEqualize,
 };
 
-// torchvision's names: "ShearX".
+// The names of torchvision, such as "ShearX".
 std::string_view name_of(Augmentation augmentation);
 std::optional<Augmentation> augmentation_named(std::string_view name);
 std::span<const Augmentation> all_augmentations();
 
-// `magnitude` is a slope, pixels, degrees, a factor less 1, bits or a threshold,
-// and is_magnitude() of it. `to` has the size of `from` and is not `from`.
+// Applies an operation. `magnitude` is a slope, a number of pixels, degrees, a factor minus 1, a
+// number of bits or a threshold, and must satisfy is_magnitude(). `to` has the size of `from` and
+// must not overlap it.
 void augment(const ImageView& from, Augmentation augmentation, double magnitude, const MutableImageView& to);
 bool is_magnitude(Augmentation augmentation, double magnitude);
 
+// An operation and its magnitude, chosen at random.
 struct DrawnAugmentation {
   Augmentation augmentation = Augmentation::kIdentity;
   double magnitude = 0;
 };
 
-// One step of RandAugment: any change, at step `magnitude` of `bins`, either way.
+// One step of RandAugment: any operation, at step `magnitude` of `bins`, with a random sign.
 DrawnAugmentation draw_rand_augment(Rng& rng, int64_t magnitude, int64_t bins, int64_t height, int64_t width);
-// TrivialAugmentWide: any change at any step of its wider ranges, either way.
+// TrivialAugmentWide: any operation at any step of its wider ranges, with a random sign.
 DrawnAugmentation draw_trivial_augment(Rng& rng, int64_t bins);
 
-// torchvision's RandomErasing: a window of a share of the area within `scale` and
-// of height / width within `ratio`, tried ten times; nothing where none fits.
+// torchvision's RandomErasing: a window whose share of the area is within `scale` and whose ratio
+// height / width is within `ratio`. Tries ten times and returns nothing if no window fits.
 std::optional<CropBox> draw_erased(Rng& rng, int64_t height, int64_t width, const DrawRange& scale,
                                    const DrawRange& ratio);
 

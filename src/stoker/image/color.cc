@@ -37,8 +37,8 @@ void put_rgb(const Hsv& hsv, float* rgb) {
   rgb[2] = part(2 - std::abs(sixths - 4));
 }
 
-// Hue without saturation: where the middle value lies on the way round the
-// sixth of the colours between `low` and `high`.
+// Hue without saturation: the position of the middle value between `low` and `high`, in the sextant
+// of the color circle that the order of the channels determines.
 struct HueRange {
   float hue = 0;  // [0, 6)
   float low = 0, high = 0;
@@ -85,7 +85,7 @@ double log2_of(float x) {
   return exponent + 0x1.71547652b82fep+1 * s * sum;
 }
 
-// 2 to a power of normal floats.
+// 2 to the power x; the result must be a normal float.
 double exp2_of(double x) {
   const double n = std::nearbyint(x);
   const double r = (x - n) * 0x1.62e42fefa39efp-1;  // |r| <= 0.35

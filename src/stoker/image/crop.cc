@@ -13,7 +13,8 @@ constexpr int kAttempts = 10;
 
 int64_t rounded_to_even(double value) { return static_cast<int64_t>(std::nearbyint(value)); }
 
-// torchvision pads to the left with the smaller half, and crops at Python's round().
+// torchvision pads the left side with the smaller half, and rounds crop offsets as Python's
+// round().
 int64_t center_start(int64_t size, int64_t to) {
   return to > size ? -((to - size) / 2) : rounded_to_even(static_cast<double>(size - to) / 2.0);
 }
@@ -51,10 +52,10 @@ void take_rows(const std::byte* from, Dims from_dims, Dims offset, std::byte* to
 
 }  // namespace
 
-ImageView cropped(const ImageView& picture, const CropBox& box) {
-  ImageView view = picture;
-  const auto pixel = picture.channels * static_cast<int64_t>(size_of(picture.type));
-  view.data = picture.row<std::byte>(box.top) + box.left * pixel;
+ImageView cropped(const ImageView& image, const CropBox& box) {
+  ImageView view = image;
+  const auto pixel = image.channels * static_cast<int64_t>(size_of(image.type));
+  view.data = image.row<std::byte>(box.top) + box.left * pixel;
   view.height = box.height;
   view.width = box.width;
   return view;
@@ -101,7 +102,7 @@ CropBox draw_resized_crop(Rng& rng, int64_t height, int64_t width, const DrawRan
   const double area = static_cast<double>(height) * static_cast<double>(width);
   for (int i = 0; i < kAttempts; ++i) {
     const double share = area * (scale[0] + (scale[1] - scale[0]) * rng.uniform());
-    const double shape = ratio[0] * power_of(ratio[1] / ratio[0], rng.uniform());  // its logarithm is even
+    const double shape = ratio[0] * power_of(ratio[1] / ratio[0], rng.uniform());  // its logarithm is uniform
     const double columns = std::nearbyint(std::sqrt(share * shape)), rows = std::nearbyint(std::sqrt(share / shape));
     if (!(columns >= 1 && columns <= static_cast<double>(width))) continue;
     if (!(rows >= 1 && rows <= static_cast<double>(height))) continue;
@@ -114,8 +115,8 @@ CropBox draw_resized_crop(Rng& rng, int64_t height, int64_t width, const DrawRan
 
 void take_part(const Array& from, Dims offset, Array& to) {
   if (to.count() == 0) return;
-  take_rows(static_cast<const std::byte*>(from.raw()), from.dims(), offset, static_cast<std::byte*>(to.mutable_raw()),
-            to.dims(), size_of(from.type()));
+  take_rows(static_cast<const std::byte*>(from.raw()), from.shape(), offset, static_cast<std::byte*>(to.mutable_raw()),
+            to.shape(), size_of(from.type()));
 }
 
 }  // namespace stoker

@@ -7,8 +7,8 @@
 
 namespace stoker {
 
-// A window of a picture. Where a function says so it may reach beyond the
-// picture, which is black there.
+// A window of an image. Functions that accept a window beyond the image document it; the window is
+// black there.
 struct CropBox {
   int64_t top = 0;
   int64_t left = 0;
@@ -18,30 +18,31 @@ struct CropBox {
   bool operator==(const CropBox&) const = default;
 };
 
-// A window that lies in the picture, without copying it.
-ImageView cropped(const ImageView& picture, const CropBox& box);
+// Returns a view of a window, which must be inside the image.
+ImageView cropped(const ImageView& image, const CropBox& box);
 
-// Fills `to`, of the box's size, with a window that may reach beyond `from`.
+// Fills `to`, which has the size of the box, with a window that may extend beyond `from`.
 void take_window(const ImageView& from, const CropBox& box, const MutableImageView& to);
 
-// tf.image.central_crop's: all but equal margins. `fraction` is in (0, 1].
+// The window of tf.image.central_crop: equal margins on both sides. `fraction` is in (0, 1].
 CropBox central_box(int64_t height, int64_t width, double fraction);
 
-// torchvision's CenterCrop: half margins go to the even side. May reach beyond.
+// The window of torchvision's CenterCrop: half margins are rounded to even. May extend beyond the
+// image.
 CropBox center_box(int64_t height, int64_t width, int64_t to_height, int64_t to_width);
 
-// tf.image.resize_with_crop_or_pad's. May reach beyond.
+// The window of tf.image.resize_with_crop_or_pad. May extend beyond the image.
 CropBox crop_or_pad_box(int64_t height, int64_t width, int64_t to_height, int64_t to_width);
 
 using DrawRange = std::array<double, 2>;
 
-// torchvision's RandomResizedCrop: a share of the area within `scale` and
-// width / height within `ratio`, tried ten times, else the largest window in
-// the middle whose ratio is allowed. Ranges rise and are positive; the picture
-// is not empty. The same bits on every machine.
+// torchvision's RandomResizedCrop: a window whose share of the area is within `scale` and whose
+// ratio width / height is within `ratio`. Tries ten times, then returns the largest centered window
+// with an allowed ratio. Ranges are increasing and positive; the image must not be empty. Returns
+// the same window on every machine.
 CropBox draw_resized_crop(Rng& rng, int64_t height, int64_t width, const DrawRange& scale, const DrawRange& ratio);
 
-// Fills `to` with the part of `from` that begins at `offset`; as many dims each.
+// Fills `to` with the part of `from` that starts at `offset`. All have the same number of dims.
 void take_part(const Array& from, Dims offset, Array& to);
 
 }  // namespace stoker

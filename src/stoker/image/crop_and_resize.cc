@@ -8,14 +8,14 @@
 namespace stoker {
 namespace {
 
-// Where an output lies between two inputs.
+// The position of an output between two inputs.
 struct Between {
   bool inside = false;
   int64_t first = 0, second = 0;
-  float share = 0;  // of the second
+  float share = 0;  // of the second input
 };
 
-// Of all outputs of one side. NaN is outside.
+// The positions of all outputs of one axis. NaN is outside.
 std::vector<Between> places(float begin, float end, int64_t from, int64_t to, bool nearest) {
   const auto last = static_cast<float>(from - 1);
   const float step = to > 1 ? (end - begin) * last / static_cast<float>(to - 1) : 0;

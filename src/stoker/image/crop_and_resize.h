@@ -6,9 +6,9 @@
 
 namespace stoker {
 
-// tf.image.crop_and_resize of one box, (y1, x1, y2, x2) with 1 for the last row
-// and column; it may lie the other way round. What lies outside `from` is
-// `outside`. `to` is float32.
+// tf.image.crop_and_resize of one box (y1, x1, y2, x2), where 1 is the last row or column. A box
+// with y1 > y2 or x1 > x2 gives a mirrored result. Values outside `from` are `outside`. `to` is
+// float32.
 void crop_and_resize(const ImageView& from, std::span<const float, 4> box, bool nearest, float outside,
                      const MutableImageView& to);
 

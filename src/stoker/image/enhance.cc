@@ -16,7 +16,8 @@ uint8_t clipped(float value) {
   return value >= 255 ? 255 : static_cast<uint8_t>(value);
 }
 
-// Between what lacks a quality and what has it; beyond either where `factor` is not in [0, 1].
+// Interpolates between the value without a property and the value with it. Extrapolates if `factor`
+// is not in [0, 1].
 uint8_t blended(int without, int with, float factor) {
   return clipped(static_cast<float>(without) + factor * static_cast<float>(with - without));
 }
@@ -26,7 +27,7 @@ int gray_of(const uint8_t* pixel, int64_t channels) {
   return static_cast<int>((pixel[0] * 19595u + pixel[1] * 38470u + pixel[2] * 7471u + 0x8000u) >> 16);
 }
 
-// `change(const uint8_t* in, uint8_t* out)` on every pixel.
+// Calls `change(const uint8_t* in, uint8_t* out)` for every pixel.
 template <typename Change>
 void each_pixel(const ImageView& from, const MutableImageView& to, Change change) {
   for (int64_t y = 0; y < from.height; ++y) {
@@ -91,7 +92,7 @@ Table equalized(const Histogram& histogram) {
   return table;
 }
 
-// Pillow's SMOOTH: a pixel five times and its neighbours once.
+// Pillow's SMOOTH filter: weight 5 for the pixel and 1 for its neighbors.
 float smoothed(const ImageView& from, int64_t y, int64_t i) {
   constexpr float kOnce = 1.0f / 13, kFive = 5.0f / 13;
   float sum = 0.5f;
@@ -108,7 +109,7 @@ float smoothed(const ImageView& from, int64_t y, int64_t i) {
 constexpr double kFixed = 65536;
 int64_t fixed(double value) { return static_cast<int64_t>(std::floor(value * kFixed + 0.5)); }
 
-// By its series; |x| is at most 2 pi.
+// By its power series; |x| must be at most 2 pi.
 double sine_of(double x) {
   double term = x, sum = 0;
   for (int k = 2; k < 60; k += 2) {
@@ -146,7 +147,7 @@ void enhance_color(const ImageView& from, float factor, const MutableImageView& 
 
 void enhance_sharpness(const ImageView& from, float factor, const MutableImageView& to) {
   const int64_t channels = from.channels;
-  each_value(from, to, [](uint8_t value) { return value; });  // what the border stays
+  each_value(from, to, [](uint8_t value) { return value; });  // the border is not sharpened
   for (int64_t y = 1; y + 1 < from.height; ++y)
     for (int64_t i = channels; i < from.row_size() - channels; ++i)
       to.row<uint8_t>(y)[i] = blended(clipped(smoothed(from, y, i)), from.row<uint8_t>(y)[i], factor);

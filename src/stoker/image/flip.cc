@@ -5,7 +5,7 @@
 namespace stoker {
 namespace {
 
-// The pixels of a row in reverse; known sizes make the copies single moves.
+// Reverses the pixels of a row. With a constant pixel size, each copy compiles to one move.
 template <size_t kPixel>
 void reverse(const std::byte* from, int64_t width, size_t pixel, std::byte* to) {
   const size_t size = kPixel ? kPixel : pixel;

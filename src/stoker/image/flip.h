@@ -4,8 +4,7 @@
 
 namespace stoker {
 
-// Fills `to`, of the same size and type, with the mirrored picture. They do not
-// overlap.
+// Fills `to`, of the same size and type, with the mirrored image. The two must not overlap.
 void flip_left_right(ImageView from, MutableImageView to);
 void flip_up_down(ImageView from, MutableImageView to);
 

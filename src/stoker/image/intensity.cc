@@ -15,7 +15,7 @@ constexpr bool kIsHalf = std::is_same_v<T, Float16> || std::is_same_v<T, Bfloat1
 template <typename T>
 constexpr bool kIsFloat = std::is_floating_point_v<T> || kIsHalf<T>;
 
-// What a type is computed in; halves round after each step.
+// The type in which values of T are computed. float16 is rounded after each step.
 template <typename T>
 using Wide = std::conditional_t<kIsHalf<T>, float, T>;
 
@@ -29,7 +29,7 @@ constexpr T kHighest = std::numeric_limits<T>::max();
 
 // ---- floats to integers
 
-// A C cast as x86 has it, defined for every value.
+// A C cast with the result that x86 gives, defined for every value.
 template <typename To, typename From>
 To cut(From value) {
   using Via = std::conditional_t<(sizeof(To) < 4 || std::is_same_v<To, int32_t>), int32_t, int64_t>;
@@ -41,7 +41,7 @@ To cut(From value) {
   return static_cast<To>(static_cast<Via>(value));
 }
 
-// The float of at most the highest integer.
+// The largest float that is at most the largest integer.
 template <typename To, typename From>
 From highest_float() {
   const auto highest = static_cast<From>(kHighest<To>);
@@ -74,7 +74,7 @@ T floor_quotient(T value, T by) {
   return value % by != 0 && value < 0 ? static_cast<T>(quotient - 1) : quotient;
 }
 
-// Bits of the highest value: the scales are powers of two.
+// The number of bits of the maximum: scales are powers of two.
 template <typename T>
 constexpr int kBits = std::numeric_limits<T>::digits;
 
@@ -110,7 +110,7 @@ void convert_all(const From* from, To* to, bool saturate, int64_t count) {
 template <typename T>
 constexpr bool kHasIntensity = !std::is_same_v<T, Bytes> && !std::is_same_v<T, bool>;
 
-// In pieces that stay in the cache.
+// In blocks that fit in the cache.
 template <typename T>
 void brighten(const T* from, float delta, T* to, int64_t count) {
   if constexpr (std::is_same_v<T, float>) {
@@ -133,7 +133,7 @@ void brighten(const T* from, float delta, T* to, int64_t count) {
 
 Result<void> check_intensity(DType type) {
   if (is_integer(type) || is_float(type)) return {};
-  return Error::invalid("pictures are of integers or floats, found ", name_of(type));
+  return Error::invalid("expected an image of integers or floats, got ", name_of(type));
 }
 
 void convert_intensity(const void* from, DType from_type, void* to, DType to_type, bool saturate, int64_t count) {

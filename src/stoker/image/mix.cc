@@ -12,8 +12,8 @@ constexpr double kE = 2.71828182845904523536;
 
 double above_0(Rng& rng) { return 1 - rng.uniform(); }
 
-// Jöhnk's: powers of two numbers whose sum is at most 1. At most every second is
-// refused while alpha is at most 1.
+// Jöhnk's method: powers of two numbers whose sum is at most 1. For alpha up to 1, it rejects at
+// most half of the pairs.
 double small_share(Rng& rng, double alpha) {
   for (;;) {
     const double x = above_0(rng), y = above_0(rng);
@@ -21,14 +21,14 @@ double small_share(Rng& rng, double alpha) {
   }
 }
 
-// Of the Gamma distribution, Marsaglia and Tsang's way; alpha is at least 1.
+// Draws from the Gamma distribution by the method of Marsaglia and Tsang; alpha is at least 1.
 double draw_gamma(Rng& rng, double alpha) {
   const double d = alpha - 1.0 / 3, c = 1 / std::sqrt(9 * d);
   for (;;) {
     const double x = rng.normal(), root = 1 + c * x;
     if (root <= 0) continue;
     const double v = root * root * root;
-    // e^(x^2/2 + d - d v) v^d in one power: the two alone are too large and too small for doubles.
+    // e^(x^2/2 + d - d v) v^d as one power: separately, the factors overflow and underflow doubles.
     if (above_0(rng) < power_of(v * power_of(kE, 0.5 * x * x / d + 1 - v), d)) return d * v;
   }
 }

@@ -45,7 +45,7 @@ void normalize_row(const void* row, DType type, int64_t width, const Normalizati
   });
 }
 
-void normalize_picture(const ImageView& from, const Normalization& how, Layout layout, float* to) {
+void normalize_image(const ImageView& from, const Normalization& how, Layout layout, float* to) {
   const int64_t plane = from.height * from.width;
   for (int64_t y = 0; y < from.height; ++y) {
     const FloatRow row = layout == Layout::kPlanes ? FloatRow{to + y * from.width, 1, plane}

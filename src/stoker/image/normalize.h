@@ -7,21 +7,22 @@
 
 namespace stoker {
 
-// Pixels as a network takes them: value x of channel c becomes
+// The pixels that a network takes as input. Value x of channel c becomes
 //
 //   (float32(x) * scale - mean[c]) / std[c]
 //
-// in float32, rounded after the conversion, the product, the difference and the
-// quotient: the same bits in every layout and on every machine.
+// in float32, rounded after the conversion, the product, the difference and the quotient. The result has
+// the same bits in every layout and on every machine.
 struct Normalization {
   float scale = 1;
-  InlineVector<float, 4> mean, std;  // one a channel
+  InlineVector<float, 4> mean, std;  // one for each channel
 };
 
-// float32(1 / highest) for integers, as convert_image_dtype has it; 1 for floats.
+// float32(1 / maximum) for integers, as in convert_image_dtype; 1 for floats.
 float unit_scale(DType type);
 
-// Where the values of a row go: channel c of pixel x to values[x * pixel_step + c * channel_step].
+// Where the values of a row are written: channel c of pixel x to values[x * pixel_step + c *
+// channel_step].
 struct FloatRow {
   float* values = nullptr;
   int64_t pixel_step = 0;
@@ -29,15 +30,15 @@ struct FloatRow {
   Wanted wanted = Wanted::kSoon;
 };
 
-// One row of `width` pixels, whose channels are those of `how`. Not for strings.
+// Normalizes one row of `width` pixels with the channels of `how`. The type must not be a string.
 void normalize_row(const void* row, DType type, int64_t width, const Normalization& how, const FloatRow& to);
 
-// What vectors can do of it for three channels of uint8: pixels [0, result).
-// Nothing where Highway was left out.
+// Normalizes the pixels [0, result) of uint8 rows with three channels, using vector instructions.
+// Returns 0 in a build without Highway.
 int64_t normalize_rgb_by_vectors(const uint8_t* row, int64_t width, const Normalization& how, const FloatRow& to);
 
-// All rows, into [height, width, channels] or, as planes, [channels, height, width].
+// Normalizes an image into [height, width, channels] or, as planes, [channels, height, width].
 enum class Layout { kPixels, kPlanes };
-void normalize_picture(const ImageView& from, const Normalization& how, Layout layout, float* to);
+void normalize_image(const ImageView& from, const Normalization& how, Layout layout, float* to);
 
 }  // namespace stoker

@@ -13,8 +13,8 @@ namespace {
 constexpr int kGroup = ResizeKernels::kRows;
 static_assert(kGroup == RowSource::kMostRows);
 
-// Rows of an intermediate picture, in rising order: each lies where the one
-// that is `capacity` rows older lay.
+// Rows of an intermediate image, in increasing order. Each row replaces the one that is `capacity`
+// rows older.
 template <typename T>
 class RowRing {
  public:
@@ -28,8 +28,8 @@ class RowRing {
   RecycledVector<T> memory_;
 };
 
-// Rows of a picture in float32: where they lie, or converted. Only rows in
-// memory are float32, so that those stay good.
+// Rows of an image in float32: in place, or converted. Only rows in memory can be float32, and they
+// stay valid.
 class FloatRows {
  public:
   FloatRows(RowSource& from, int64_t kept, const ResizeKernels& kernels) : from_(&from), kernels_(&kernels) {
@@ -38,7 +38,7 @@ class FloatRows {
     else
       converted_.emplace(kept, from.form().row_size());
   }
-  // To be called once for a row, in rising order, before row().
+  // Called once for each row, in increasing order, before row().
   Result<void> prepare(int64_t y, int n) {
     const void* rows[kGroup];
     STOKER_TRY(from_->rows(y, n, rows));
@@ -50,7 +50,7 @@ class FloatRows {
     }
     return {};
   }
-  // Good until `kept` more have been prepared.
+  // Valid until `kept` more rows have been prepared.
   const float* row(int64_t y) {
     return converted_ ? converted_->row(y) : where_[static_cast<size_t>(y) % where_.size()];
   }
@@ -73,12 +73,11 @@ class FloatRows {
   RowSource* from_;
   const ResizeKernels* kernels_;
   std::optional<RowRing<float>> converted_;
-  RecycledVector<const float*> where_;  // of rows that are float32 already
+  RecycledVector<const float*> where_;  // rows that are already float32
 };
 
-// Where the rows that output i and those after it need end, looked for as far as
-// one group beyond `made`. A row or two that nobody needs cost less than a
-// group that is not full.
+// The end of the rows that output i and the outputs after it need, up to one group beyond `made`.
+// Computing one or two unneeded rows takes less time than an incomplete group.
 template <typename W>
 int64_t needed_end(const Spans<W>& down, size_t i, int64_t made) {
   constexpr int64_t kSmallGap = 2;
@@ -88,8 +87,8 @@ int64_t needed_end(const Spans<W>& down, size_t i, int64_t made) {
   return end;
 }
 
-// One output row after the other: `make(y, n)` makes rows [y, y + n) once
-// each, `use(i, span)` output i of the rows of its span.
+// Computes the output rows in order: `make(y, n)` computes the intermediate rows [y, y + n), each
+// one once, and `use(i, span)` computes output i from the rows of its span.
 template <typename W, typename Make, typename Use>
 Result<void> row_by_row(const Spans<W>& down, Make make, Use use) {
   int64_t made = 0;
@@ -106,13 +105,13 @@ Result<void> row_by_row(const Spans<W>& down, Make make, Use use) {
   return {};
 }
 
-// What a resizing has from beginning to end.
+// The parameters of one resize.
 struct Job {
   RowSource& from;
   RowSink& sink;
   const ResizeAxis& down;
   const ResizeAxis& across;
-  const RowForm to;  // what is made
+  const RowForm to;  // the form of the result
   const ResizeKernels& kernels;
 
   const RowForm& form() const { return from.form(); }
@@ -120,8 +119,8 @@ struct Job {
   int channels() const { return static_cast<int>(to.channels); }
 };
 
-// Along the rows first, then over them. `get(y, n, rows)` gives rows to read,
-// `columns` works along a group of them, `rows` over those of a span.
+// Resizes horizontally first, then vertically. `get(y, n, rows)` provides source rows, `columns`
+// resizes a group of rows horizontally, and `rows` combines the rows of a span.
 template <typename From, typename T, typename Across, typename W, typename Get, typename Columns, typename Rows>
 Result<void> columns_first(const Job& job, const Across& across, const Spans<W>& down, Get get, Columns columns,
                            Rows rows) {
@@ -191,7 +190,7 @@ Result<void> area(const Job& job, const Spans<float>& across, const Spans<float>
   return float_columns_first(job, across, down, job.kernels.weigh_columns, rows);
 }
 
-// Over the rows first, then along them.
+// Resizes vertically first, then horizontally.
 Result<void> rows_first(const Job& job, const Spans<float>& across, const Spans<float>& down) {
   const RowForm& form = job.form();
   FloatRows source(job.from, down.widest + kGroup, job.kernels);
@@ -206,7 +205,7 @@ Result<void> rows_first(const Job& job, const Spans<float>& across, const Spans<
   });
 }
 
-// Those of the items made, over the items read.
+// The spans of the computed items, relative to the items that are read.
 template <typename Make>
 auto spans_of(const ResizeAxis& axis, Make make, bool mirrored = false) {
   auto spans = make(axis.from, axis.to);
@@ -233,7 +232,7 @@ Result<void> resize_as_tensorflow(const Job& job, ResizeHow how) {
 
 // ---- Pillow
 
-// An axis that keeps its length is left alone, as in Pillow.
+// As in Pillow, an axis that keeps its length is not filtered.
 template <typename W>
 Spans<W> same_spans(int64_t size, W one) {
   Spans<W> spans{{}, RecycledVector<W>(static_cast<size_t>(size), one), 1};
@@ -284,7 +283,7 @@ Result<void> pillow_floats(const Job& job, ResizeHow how) {
 
 // ---- both
 
-// Output pixel x of a row is pixel items[x] of a row read.
+// Output pixel x of a row is pixel items[x] of the source row.
 void pick_pixels(const Job& job, const std::byte* in, const RecycledVector<int32_t>& items, std::byte* out) {
   const size_t value = size_of(job.to.type);
   const size_t step = static_cast<size_t>(job.form().pixel) * value;
@@ -306,7 +305,7 @@ Result<void> pick_nearest(const Job& job, const RecycledVector<int32_t>& xs, con
   return {};
 }
 
-// The items read for those made, where `all` are those of the whole result.
+// The source items of the computed items; `all` are those of the whole result.
 RecycledVector<int32_t> items_of(const ResizeAxis& axis, const RecycledVector<int32_t>& all, bool mirrored = false) {
   const auto first = all.begin() + axis.made_from;
   RecycledVector<int32_t> items(first, first + axis.made);
@@ -321,7 +320,7 @@ Result<void> pick_nearest(const Job& job, ResizeHow how) {
                       items_of(job.down, items(job.down.from, job.down.to)));
 }
 
-Result<void> copy_picture(const Job& job, bool mirrored) {
+Result<void> copy_image(const Job& job, bool mirrored) {
   const auto all = [](int64_t size) {
     RecycledVector<int32_t> items(static_cast<size_t>(size));
     std::iota(items.begin(), items.end(), 0);
@@ -331,7 +330,7 @@ Result<void> copy_picture(const Job& job, bool mirrored) {
                       items_of(job.down, all(job.down.from)));
 }
 
-// How far from its middle an output of an axis that keeps its length looks.
+// The reach of a filter, in items, if the axis keeps its length.
 int64_t reach_of(ResizeFilter filter) {
   switch (filter) {
     case ResizeFilter::kLanczos5: return 5;
@@ -346,20 +345,20 @@ int64_t reach_of(ResizeFilter filter) {
 Result<void> check_size(int64_t height, int64_t width) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   if (height >= 1 && width >= 1 && height <= kMost && width <= kMost) return {};
-  return Error::invalid("pictures are resized from and to sizes of 1 to ", kMost, ", found ", height, "x", width);
+  return Error::invalid("expected image sizes of 1 to ", kMost, " for resizing, got ", height, "x", width);
 }
 
 }  // namespace
 
 Result<DType> resized_type(DType type, ResizeHow how) {
   if (type == DType::kBytes || type == DType::kBool)
-    return Error::invalid("a picture has numbers, found ", name_of(type));
+    return Error::invalid("expected an image of numbers, got ", name_of(type));
   if (how.manner == Manner::kTensorflow) return how.filter == ResizeFilter::kNearest ? type : DType::kFloat32;
   if (how.filter == ResizeFilter::kLanczos5 || how.filter == ResizeFilter::kGaussian ||
       how.filter == ResizeFilter::kMitchellCubic)
-    return Error::invalid("Pillow has nearest, bilinear, bicubic, lanczos3 and area alone");
+    return Error::invalid("Pillow supports only nearest, bilinear, bicubic, lanczos3 and area");
   if (type != DType::kUint8 && type != DType::kFloat32)
-    return Error::invalid("in Pillow's manner pictures are uint8 or float32, found ", name_of(type));
+    return Error::invalid("expected uint8 or float32 for a resize as in Pillow, got ", name_of(type));
   return type;
 }
 
@@ -382,17 +381,17 @@ Result<void> resize_rows(RowSource& from, RowSink& sink, const ResizeAxis& down,
   const Job job{from, sink, down, across, {down.made, across.made, form.channels, type, form.channels}, kernels};
   const bool same = down.from == down.to && across.from == across.to;
   if (same && form.type == type && (how.manner == Manner::kPillow || how.filter == ResizeFilter::kBilinear))
-    return copy_picture(job, how.mirrored);
+    return copy_image(job, how.mirrored);
   if (how.filter == ResizeFilter::kNearest) return pick_nearest(job, how);
   if (how.manner == Manner::kTensorflow) return resize_as_tensorflow(job, how);
   return type == DType::kUint8 ? pillow_bytes(job, how) : pillow_floats(job, how);
 }
 
-Result<void> resize_picture(ImageView from, MutableImageView to, ResizeHow how, const ResizeKernels& kernels) {
+Result<void> resize_image(ImageView from, MutableImageView to, ResizeHow how, const ResizeKernels& kernels) {
   STOKER_TRY(DType type, resized_type(from.type, how));
   if (to.type != type || to.channels != from.channels)
-    return Error::invalid("the result has ", from.channels, " channels of ", name_of(type), ", found ", to.channels,
-                          " of ", name_of(to.type));
+    return Error::invalid("expected a result with ", from.channels, " channels of ", name_of(type), ", got ",
+                          to.channels, " of ", name_of(to.type));
   MemoryRows source(from);
   MemorySink sink(to);
   return resize_rows(source, sink, {from.height, to.height}, {from.width, to.width}, how, kernels);

@@ -8,42 +8,44 @@
 
 namespace stoker {
 
-// Whose pictures resizing gives.
+// Which library's results resizing reproduces.
 enum class Manner {
   kTensorflow,  // tf.image.resize of TensorFlow 2, in float32
-  kPillow,      // bit-equal to Image.resize, always antialiased; float32 stays unrounded
+  kPillow,      // bit-identical to Image.resize, always antialiased; float32 is not rounded
 };
 
+// How an image is resized.
 struct ResizeHow {
   ResizeFilter filter = ResizeFilter::kBilinear;
-  bool antialias = false;  // TensorFlow's; widens the filter where the picture shrinks
+  bool antialias = false;  // for kTensorflow: widens the filter if the image shrinks
   Manner manner = Manner::kTensorflow;
-  bool mirrored = false;  // left is right in what comes out
+  bool mirrored = false;  // flips the result horizontally
 };
 
-// The type of the result: float32, or that of the picture for nearest and in
-// Pillow's manner. The error names a type or a filter that the manner lacks.
+// The type of the result: that of the image for the nearest filter and for kPillow, otherwise
+// float32. Fails with InvalidArgument for a type or filter that is not supported.
 Result<DType> resized_type(DType type, ResizeHow how);
 
-// Fills `to`, whose channels and type are those to come, from `from`. Neither
-// is empty. Rows that no output needs are not read.
-Result<void> resize_picture(ImageView from, MutableImageView to, ResizeHow how,
-                            const ResizeKernels& kernels = vector_resize_kernels());
+// Resizes `from` into `to`, which must have its channels and the type of the result. Neither may be
+// empty. Rows that no output needs are not read.
+Result<void> resize_image(ImageView from, MutableImageView to, ResizeHow how,
+                          const ResizeKernels& kernels = vector_resize_kernels());
 
-// An axis that is resized: the whole of it, and the parts that are read and made.
+// A resized axis: its full length, the part of the source that is read and the part of the result
+// that is computed.
 struct ResizeAxis {
-  int64_t from = 0;  // items of the whole picture
+  int64_t from = 0;  // items of the whole image
   int64_t to = 0;    // items of the whole result
   int64_t read_from = 0;
   int64_t read = from;
   int64_t made_from = 0;
   int64_t made = to;
 };
-// Sets `read` and `read_from` to what the items that are made need, or a little more.
+// Sets `read` and `read_from` to the items that the computed items need, or slightly more.
 void narrow(ResizeAxis& axis, ResizeHow how);
 
-// The same from rows and into rows as they come. `from` are those that `down`
-// and `across` read, and channels and type of what is made are those to come.
+// The same from a source of rows into a sink. `from` must provide the rows and columns that `down`
+// and `across` read. Fails with the errors of `from`.
 Result<void> resize_rows(RowSource& from, RowSink& sink, const ResizeAxis& down, const ResizeAxis& across,
                          ResizeHow how, const ResizeKernels& kernels = vector_resize_kernels());
 

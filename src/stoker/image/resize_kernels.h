@@ -6,12 +6,11 @@
 
 namespace stoker {
 
-// The inner loops of resizing, plain and in vectors: both give the same bits.
-// Rows of `width` pixels with `channels` values side by side; where `pixel` is
-// given, as many values lie from one pixel read to the next. Neither reads nor
-// writes beyond the rows.
+// The inner loops of resizing, in a plain and a vector version with the same bits. Rows have
+// `width` pixels with `channels` interleaved values. `pixel`, where given, is the number of values
+// from one source pixel to the next. No kernel reads or writes beyond the rows.
 struct ResizeKernels {
-  // Rows that are worked on at once share their weights.
+  // The number of rows that share their weights and are processed together.
   static constexpr int kRows = 4;
 
   // Fixed-point sums along `rows` rows, rounded to uint8.
@@ -20,7 +19,7 @@ struct ResizeKernels {
   // The same over the rows of one span.
   void (*rows_u8)(const uint8_t* const* from, const int32_t* weights, int taps, int64_t count, uint8_t* to);
 
-  // first + (last - first) * weight of each span.
+  // first + (last - first) * weight for each span.
   void (*lerp_columns)(const float* from, int64_t width, int channels, const Spans<float>& spans, float* to);
   void (*lerp_columns_u8)(const uint8_t* const* from, int rows, int64_t width, int pixel, int channels,
                           const Spans<float>& spans, float* const* to);
@@ -34,7 +33,7 @@ struct ResizeKernels {
 };
 
 const ResizeKernels& plain_resize_kernels();
-// The best for this machine; the plain ones where Highway was left out.
+// The fastest kernels for this machine; the plain ones in a build without Highway.
 const ResizeKernels& vector_resize_kernels();
 
 }  // namespace stoker

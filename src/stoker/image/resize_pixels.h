@@ -7,12 +7,12 @@
 
 namespace stoker {
 
-// One value of each inner loop of resizing: what the plain loops are made of,
-// and the ends of the vector loops.
+// The computation of single values in the inner loops of resizing. The plain loops consist of them,
+// and the vector loops use them at the ends of rows.
 
 inline uint8_t rounded_u8(int32_t sum) { return static_cast<uint8_t>(std::clamp(sum >> kWeightBits, 0, 255)); }
 
-// `from` has the first tap, `step` the distance to the next.
+// `from` points to the first tap; `step` is the distance to the next one.
 inline uint8_t weighed_u8(const uint8_t* from, int step, const int32_t* weights, int taps) {
   int32_t sum = 1 << (kWeightBits - 1);
   for (int k = 0; k < taps; ++k) sum += from[static_cast<int64_t>(k) * step] * weights[k];
@@ -27,7 +27,7 @@ inline float weighed(const float* from, int step, const float* weights, int taps
 
 inline float lerped(float first, float last, float weight) { return first + (last - first) * weight; }
 
-// Outputs [begin, end) of a row.
+// Computes outputs [begin, end) of a row.
 inline void plain_columns_u8(const uint8_t* from, int pixel, int channels, const Spans<int32_t>& spans, int64_t begin,
                              int64_t end, uint8_t* to) {
   for (int64_t x = begin; x < end; ++x) {

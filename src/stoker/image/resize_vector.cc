@@ -12,7 +12,7 @@
 
 #include "stoker/image/resize_pixels.h"
 
-// Compiled once for each instruction set. Sums run in the plain order, and
+// Compiled once for each instruction set. Sums are computed in the order of the plain version, and
 // products are rounded before they are added.
 HWY_BEFORE_NAMESPACE();
 namespace stoker {
@@ -26,8 +26,8 @@ const ResizeKernels* resize_kernels() { return &plain_resize_kernels(); }
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Pixels of three channels are read and written as four where that stays inside
-// the rows; what is written too much, the next output writes over.
+// Pixels with three channels are read and written as four if that stays inside the rows. The next
+// output overwrites the extra value.
 template <typename W>
 bool fits_four(int64_t x, int64_t width, int channels, const Spans<W>& spans) {
   const Span& span = spans.spans[static_cast<size_t>(x)];
@@ -35,9 +35,9 @@ bool fits_four(int64_t x, int64_t width, int channels, const Spans<W>& spans) {
          (channels == 3 && x + 1 < static_cast<int64_t>(spans.spans.size()) && span.first + span.size < width);
 }
 
-// Groups of rows are woven into one: pixel x of each row, side by side, so that
-// one vector holds all that one weight is for. Behind a pixel of three channels
-// stands whatever follows it.
+// Groups of rows are interleaved ("woven") into one: pixel x of each row, side by side, so that one
+// vector holds all values that share a weight. After a pixel with three channels comes whatever
+// follows it in its row.
 static_assert(ResizeKernels::kRows == 4);
 constexpr int kWoven = 16;  // values of a woven pixel
 constexpr size_t kLanes = HWY_MIN(kWoven, HWY_MAX_BYTES / 4);
@@ -85,8 +85,7 @@ const uint8_t* woven(const uint8_t* const* from, int64_t width, int pixel) {
   return memory.data();
 }
 
-// Writes one output of each row; of three channels, the fourth is written over
-// by the next output.
+// Writes one output of each row. With three channels, the next output overwrites the fourth value.
 template <typename D, typename V>
 void store_floats(D d, V values, int64_t at, float* const* to) {
   if constexpr (hn::MaxLanes(D()) <= 4) {
@@ -100,8 +99,8 @@ void store_floats(D d, V values, int64_t at, float* const* to) {
 
 // ---- fixed-point sums of pairs
 
-// A weight has 23 bits and its sign, a product of 16-bit values half of that:
-// a sum is made of the weights' lower 11 bits and of the rest.
+// A weight has 23 bits and a sign, too many for products of 16-bit values. A sum is therefore
+// computed from the lower 11 bits of the weights and from the rest.
 using PairTag = hn::Repartition<int16_t, WideTag>;
 using PairBytes = hn::Rebind<uint8_t, PairTag>;
 using Sums = hn::Vec<WideTag>;
@@ -117,13 +116,12 @@ HWY_INLINE Sums whole_sums(Sums low, Sums high) {
   return hn::ShiftRight<kWeightBits>(hn::Add(low, hn::ShiftLeft<kLowWeightBits>(high)));
 }
 
-// Four rows are woven into one, two pixels at a time: of each row, then of each
-// channel, the value of the one and that of the other. So a vector of pairs
-// holds all that two weights are for. Of three channels, the fourth is whatever
-// follows the pixel.
+// Four rows are woven into one, two pixels at a time: for each row and each channel, the values of
+// both pixels. One vector of pairs then holds all values that share two weights. With three
+// channels, the fourth value is whatever follows the pixel.
 constexpr int kPair = 2 * kWoven;
 
-// Where in 16 bytes of a row the values of four pixels are, in pairs.
+// The positions of the values of four pixels, in pairs, in 16 bytes of a row.
 HWY_ALIGN constexpr uint8_t kPairsOfFour[16] = {0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15};
 HWY_ALIGN constexpr uint8_t kPairsOfThree[16] = {0, 3, 1, 4, 2, 5, 3, 6, 6, 9, 7, 10, 8, 11, 9, 12};
 
@@ -159,8 +157,8 @@ const uint8_t* woven_pairs(const uint8_t* const* from, int64_t width, int pixel,
   return memory.data();
 }
 
-// The part of an output of four rows that a vector holds, before it is rounded
-// to bytes. `kPairs` are as many as `pairs`, or 0 where the compiler is not to know.
+// The part of an output of four rows that one vector holds, before it is rounded to bytes. `kPairs`
+// is `pairs`, or 0 if it is not a compile-time constant.
 template <int kPairs>
 HWY_INLINE Sums weighed_pairs(const uint8_t* from, const PairWeights* weights, int pairs) {
   const WideTag wide;
@@ -173,7 +171,7 @@ HWY_INLINE Sums weighed_pairs(const uint8_t* from, const PairWeights* weights, i
   return whole_sums(low, high);
 }
 
-// 16-bit values as bytes, block after block of 16 bytes: first those of `a`.
+// Narrows 16-bit values to bytes, block by block of 16 bytes: first those of `a`.
 using Bytes16 = hn::Repartition<uint8_t, WideTag>;
 HWY_INLINE hn::Vec<Bytes16> packed(hn::Vec<PairTag> a, hn::Vec<PairTag> b) {
 #if HWY_ARCH_X86 && HWY_MAX_BYTES == 64
@@ -189,8 +187,8 @@ HWY_INLINE hn::Vec<Bytes16> packed(hn::Vec<PairTag> a, hn::Vec<PairTag> b) {
 #endif
 }
 
-// Four outputs of the rows of one vector, the first `channels` values of each.
-// Sixteen bytes of a row are written.
+// Stores four outputs of the rows of one vector, the first `channels` values of each. Writes
+// sixteen bytes of each row.
 HWY_INLINE void store_outputs(const Sums* outputs, int64_t at, int channels, uint8_t* const* to) {
   HWY_ALIGN static constexpr uint8_t kDense[16] = {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 7, 11, 15};
   const PairTag values;
@@ -219,7 +217,7 @@ void woven_columns(const uint8_t* from, int channels, const FixedSpans& across, 
   };
   int64_t x = 0;
   for (; x * channels + 16 <= outputs * channels; x += 4) store_four(x, x * channels, to);
-  // The last ones, some of them again: sixteen bytes would reach beyond the rows.
+  // The last outputs, some of them computed again: sixteen bytes would extend beyond the rows.
   for (; x < outputs; x += 4) {
     const int64_t begin = std::min(x, outputs - 4);
     uint8_t last[4][16];
@@ -231,7 +229,7 @@ void woven_columns(const uint8_t* from, int channels, const FixedSpans& across, 
 }
 
 void woven_columns_u8(const uint8_t* from, int channels, const FixedSpans& across, uint8_t* const* to) {
-  switch (across.pairs) {  // those of photographs on their way to 224 pixels
+  switch (across.pairs) {  // the usual numbers for photographs resized to 224 pixels
     case 2: return woven_columns<2>(from, channels, across, to);
     case 3: return woven_columns<3>(from, channels, across, to);
     case 4: return woven_columns<4>(from, channels, across, to);
@@ -251,7 +249,7 @@ void columns_u8(const uint8_t* const* from, int rows, int64_t width, int pixel, 
       plain_columns_u8(from[r], pixel, channels, across.plain, 0, static_cast<int64_t>(outputs), to[r]);
     return;
   }
-  // Where there are fewer rows, the last one takes the place of those that are missing.
+  // If there are fewer rows, the last one takes the place of the missing ones.
   thread_local std::vector<uint8_t> nowhere;
   nowhere.resize(std::max(nowhere.size(), outputs * static_cast<size_t>(channels)));
   const uint8_t* in[4];

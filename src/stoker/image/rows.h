@@ -5,19 +5,19 @@
 
 namespace stoker {
 
-// What the rows of a picture are like.
+// The shape and type of the rows of an image.
 struct RowForm {
   int64_t height = 0;
   int64_t width = 0;
   int64_t channels = 0;
   DType type = DType::kUint8;
-  int64_t pixel = channels;  // values from one pixel to the next: more than channels where some are to be passed over
+  int64_t pixel = channels;  // values from one pixel to the next: more than `channels` if some are padding
 
-  // Values in a row without what is passed over.
+  // The number of values in a row without padding.
   int64_t row_size() const { return width * channels; }
 };
 
-// A picture that is asked for from the top, some rows at a time.
+// An image that is read from top to bottom, several rows at a time.
 class RowSource {
  public:
   static constexpr int kMostRows = 4;
@@ -28,15 +28,15 @@ class RowSource {
   RowSource& operator=(const RowSource&) = delete;
 
   const RowForm& form() const { return form_; }
-  // Rows [y, y + n), good until the next call. No row before `y` is asked for
-  // any more, and n is kMostRows at most.
+  // Provides rows [y, y + n), valid until the next call. n is at most kMostRows. Later calls must
+  // not request rows before `y`.
   virtual Result<void> rows(int64_t y, int n, const void** rows) = 0;
 
  private:
   RowForm form_;
 };
 
-// One that lies in memory: its rows are good for as long as that is.
+// An image in memory. Its rows are valid as long as that memory.
 class MemoryRows final : public RowSource {
  public:
   explicit MemoryRows(const ImageView& view)
@@ -51,7 +51,7 @@ class MemoryRows final : public RowSource {
   ImageView view_;
 };
 
-// Where the rows of a picture go, from the top.
+// Receives the rows of an image, from top to bottom.
 class RowSink {
  public:
   RowSink() = default;
@@ -59,7 +59,7 @@ class RowSink {
   RowSink(const RowSink&) = delete;
   RowSink& operator=(const RowSink&) = delete;
 
-  // Memory for row `y`, which done() says is filled.
+  // Returns memory for row `y`. The caller calls done() when the row is complete.
   virtual void* row(int64_t y) = 0;
   virtual void done(int64_t y) = 0;
 };

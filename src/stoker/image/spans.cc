@@ -9,9 +9,9 @@
 namespace stoker {
 namespace {
 
-// ---- functions of our own, which give the same bits with every C library
+// ---- functions that give the same bits with every C library
 
-// For arguments up to some tens.
+// For arguments up to a few tens.
 double sine(double x) {
   constexpr double kPi = 0x1.921fb54442d18p+1, kRest = 0x1.1a62633145c07p-53;  // their sum is pi
   const double half_turns = std::nearbyint(x / kPi);
@@ -36,12 +36,12 @@ double exponential(double x) {
   return sum;
 }
 
-// Keys' cubic in double: below 1, and from 1 to 2.
+// Keys' cubic filter in double: below 1, and from 1 to 2.
 constexpr double kKeys = -0.5;
 double keys_near(double x) { return ((kKeys + 2) * x - (kKeys + 3)) * x * x + 1; }
 double keys_far(double x) { return (((x - 5) * x + 8) * x - 4) * kKeys; }
 
-// ---- TensorFlow's filters: of distances that are not negative, in float32
+// ---- TensorFlow's filters, in float32; distances are not negative
 
 float triangle(float x) { return x < 1 ? 1 - x : 0.0f; }
 
@@ -129,7 +129,7 @@ float scale_of(int64_t from, int64_t to) { return static_cast<float>(from) / sta
 
 float half_pixel(int64_t i, float scale) { return (static_cast<float>(i) + 0.5f) * scale - 0.5f; }
 
-// Makes the weights sum to 1, unless they nearly vanish.
+// Scales the weights to a sum of 1, unless they are close to zero.
 void normalize(RecycledVector<float>& weights, float sum) {
   if (std::abs(sum) < 1000 * std::numeric_limits<float>::min()) {
     std::ranges::fill(weights, 0.0f);
@@ -156,7 +156,7 @@ Spans<float> lerp_spans(int64_t from, int64_t to) {
 }
 
 Spans<float> bicubic_spans(int64_t from, int64_t to) {
-  constexpr int kSteps = 1024;  // TensorFlow takes weights from a table of so many
+  constexpr int kSteps = 1024;  // the size of TensorFlow's table of weights
   const auto near = [](int64_t step) { return static_cast<float>(keys_near(static_cast<double>(step) / kSteps)); };
   const auto far = [](int64_t step) { return static_cast<float>(keys_far(1 + static_cast<double>(step) / kSteps)); };
   Spans<float> spans;
@@ -192,7 +192,7 @@ Spans<float> area_spans(int64_t from, int64_t to) {
     for (int64_t item = begin_item; item < static_cast<int64_t>(std::ceil(end)); ++item) {
       const auto left = static_cast<float>(item), right = static_cast<float>(item + 1);
       const float share = left < begin ? (right > end ? scale : right - begin) : (right > end ? end - left : 1.0f);
-      // Rounding may reach beyond the last item, which then counts for both.
+      // Rounding may reach beyond the last item; the last item then gets both weights.
       if (item >= from && !weights.empty())
         weights.back() += share;
       else
@@ -224,7 +224,7 @@ Spans<float> kernel_spans(int64_t from, int64_t to, ResizeFilter filter, bool an
       sum += weights.back();
     }
     normalize(weights, sum);
-    // A place outside the picture, by rounding alone, samples nothing.
+    // A position outside the image, which only rounding can cause, samples nothing.
     if (center > static_cast<float>(from)) std::ranges::fill(weights, 0.0f);
     add_span(spans, first, weights);
   }
@@ -245,7 +245,7 @@ Spans<double> pillow_spans(int64_t from, int64_t to, double support, Kernel kern
   int32_t widest = 0;
   for (int64_t i = 0; i < to; ++i) {
     const double center = (static_cast<double>(i) + 0.5) * scale;
-    // Pillow cuts fractions off; its bits depend on it.
+    // Pillow truncates here, and its bits depend on it.
     // NOLINTBEGIN(bugprone-incorrect-roundings)
     const int64_t first = std::max<int64_t>(static_cast<int64_t>(center - reach + 0.5), 0);
     const int64_t end = std::min(static_cast<int64_t>(center + reach + 0.5), from);
@@ -268,7 +268,7 @@ Spans<double> pillow_spans(int64_t from, int64_t to, double support, Kernel kern
 }  // namespace
 
 Spans<double> pillow_spans(int64_t from, int64_t to, ResizeFilter filter) {
-  if (filter == ResizeFilter::kBilinear)  // the one that is worth being compiled in
+  if (filter == ResizeFilter::kBilinear)  // the common filter is inlined
     return pillow_spans(from, to, 1, [](double x) { return pillow_bilinear(x); });
   const PillowKernel& kernel = *std::ranges::find(kPillowKernels, filter, &PillowKernel::filter);
   return pillow_spans(from, to, kernel.support, kernel.at);
@@ -317,7 +317,7 @@ RecycledVector<int32_t> nearest_items(int64_t from, int64_t to) {
 RecycledVector<int32_t> pillow_nearest_items(int64_t from, int64_t to) {
   RecycledVector<int32_t> items;
   const double scale = static_cast<double>(from) / static_cast<double>(to);
-  // Pillow adds up the places: the roundings are part of what it gives.
+  // Pillow accumulates the positions, and their rounding errors affect its result.
   double place = scale * 0.5;
   for (int64_t i = 0; i < to; ++i, place += scale)
     items.push_back(static_cast<int32_t>(std::min(static_cast<int64_t>(place), from - 1)));

@@ -6,11 +6,11 @@
 
 namespace stoker {
 
-// How one axis is resampled, computed once for a picture.
+// The weights for resampling one axis, computed once per image.
 
 enum class ResizeFilter { kNearest, kBilinear, kBicubic, kLanczos3, kLanczos5, kArea, kGaussian, kMitchellCubic };
 
-// Output i comes from source items [first, first + size); its weights begin at
+// Output i is computed from source items [first, first + size). Its weights start at index
 // `weights` of the table.
 struct Span {
   int32_t first = 0;
@@ -27,28 +27,28 @@ struct Spans {
   const W* weights_of(const Span& span) const { return weights.data() + span.weights; }
 };
 
-// TensorFlow's, in float32. Bilinear has one weight a span: the share of its
-// last item, the first having the rest. Sizes are at least 1.
+// The spans of TensorFlow, in float32. Bilinear has one weight per span: the share of its last
+// item; the first item has the rest. Sizes are at least 1.
 Spans<float> lerp_spans(int64_t from, int64_t to);
 Spans<float> bicubic_spans(int64_t from, int64_t to);  // without antialias
 Spans<float> area_spans(int64_t from, int64_t to);     // sums, not means
-// Those of tf.raw_ops.ScaleAndTranslate: all but nearest and area.
+// The spans of tf.raw_ops.ScaleAndTranslate, for all filters except nearest and area.
 Spans<float> kernel_spans(int64_t from, int64_t to, ResizeFilter filter, bool antialias);
-// What a sum of areas is divided by along one axis.
+// The divisor of a sum of areas along one axis.
 float area_scale(int64_t from, int64_t to);
 
-// Pillow's: nearest apart, bilinear, bicubic, lanczos3 and area (its BOX), as
-// real numbers and with 22 bits after the point, there with zeros behind the
-// weights of a span up to the widest.
+// The spans of Pillow for bilinear, bicubic, lanczos3 and area (its BOX filter), as real numbers
+// and as fixed-point numbers with 22 fractional bits. In fixed point, the weights of a span are
+// padded with zeros to the widest span.
 constexpr int kWeightBits = 22;
 Spans<double> pillow_spans(int64_t from, int64_t to, ResizeFilter filter);
 Spans<int32_t> fixed_point(const Spans<double>& spans);
 
-// The same for sums of products of 16-bit values: items in pairs, of which the
-// first has an even number, and each weight as its lower bits and the rest.
+// The same for sums of products of 16-bit values: items are grouped in pairs that start at even
+// indices, and each weight is split into its lower bits and the rest.
 constexpr int kLowWeightBits = 11;
 struct PairWeights {
-  int32_t low = 0;  // of the first item in the lower half, of the second in the upper
+  int32_t low = 0;  // lower half: the first item; upper half: the second
   int32_t high = 0;
 };
 inline PairWeights pair_of(int32_t first, int32_t second) {
@@ -60,15 +60,15 @@ inline PairWeights pair_of(int32_t first, int32_t second) {
 }
 struct FixedSpans {
   Spans<int32_t> plain;
-  int32_t pairs = 0;              // of every span
-  RecycledVector<int32_t> first;  // pair of each span: that of its first item
+  int32_t pairs = 0;              // the number of pairs of every span
+  RecycledVector<int32_t> first;  // the first pair of each span
   RecycledVector<PairWeights> weights;
 
   const PairWeights* pairs_of(int64_t output) const { return weights.data() + output * pairs; }
 };
 FixedSpans in_pairs(Spans<int32_t> spans);
 
-// The source item for each output.
+// The source item of each output.
 RecycledVector<int32_t> nearest_items(int64_t from, int64_t to);
 RecycledVector<int32_t> pillow_nearest_items(int64_t from, int64_t to);
 

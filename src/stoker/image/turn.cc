@@ -5,7 +5,7 @@
 namespace stoker {
 namespace {
 
-// Pixel (y, x) of `to` lies in `from` at first + y * down + x * right bytes.
+// Pixel (y, x) of `to` is the pixel of `from` at `first` + y * down + x * right bytes.
 template <size_t kPixel>
 void gather(const std::byte* first, int64_t down, int64_t right, size_t pixel, const MutableImageView& to) {
   const size_t size = kPixel ? kPixel : pixel;
@@ -28,12 +28,12 @@ void gather_pixels(const std::byte* first, int64_t down, int64_t right, size_t p
 
 }  // namespace
 
-void transpose_picture(const ImageView& from, const MutableImageView& to) {
+void transpose_pixels(const ImageView& from, const MutableImageView& to) {
   const auto pixel = from.channels * static_cast<int64_t>(size_of(from.type));
   gather_pixels(from.row<std::byte>(0), pixel, from.stride, static_cast<size_t>(pixel), to);
 }
 
-void rotate_picture(const ImageView& from, int quarters, const MutableImageView& to) {
+void rotate_image(const ImageView& from, int quarters, const MutableImageView& to) {
   if (from.height == 0 || from.row_size() == 0) return;
   const auto pixel = from.channels * static_cast<int64_t>(size_of(from.type));
   const std::byte* last_row = from.row<std::byte>(from.height - 1);

@@ -4,11 +4,11 @@
 
 namespace stoker {
 
-// Fills `to`, whose height is the width of `from` and the other way round, with
-// the picture mirrored along its main diagonal. They do not overlap.
-void transpose_picture(const ImageView& from, const MutableImageView& to);
+// Fills `to`, whose height is the width of `from` and vice versa, with the image transposed. The
+// two must not overlap.
+void transpose_pixels(const ImageView& from, const MutableImageView& to);
 
-// Turned counterclockwise by `quarters` of 1, 2 or 3; `to` has the turned size.
-void rotate_picture(const ImageView& from, int quarters, const MutableImageView& to);
+// Rotates counterclockwise by `quarters` quarter turns: 1, 2 or 3. `to` has the rotated size.
+void rotate_image(const ImageView& from, int quarters, const MutableImageView& to);
 
 }  // namespace stoker

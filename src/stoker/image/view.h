@@ -9,10 +9,10 @@
 
 namespace stoker {
 
-// A picture in memory that somebody else keeps: rows of pixels from the top,
-// the channels of a pixel side by side.
+// A view of an image in memory that belongs to another object: rows of pixels from top to bottom,
+// with interleaved channels. The memory must outlive the view.
 template <typename Memory>
-struct PictureView {
+struct BasicImageView {
   Memory* data = nullptr;
   int64_t height = 0;
   int64_t width = 0;
@@ -20,13 +20,13 @@ struct PictureView {
   int64_t stride = 0;  // bytes from one row to the next
   DType type = DType::kUint8;
 
-  operator PictureView<const void>() const
+  operator BasicImageView<const void>() const
     requires(!std::is_const_v<Memory>)
   {
     return {data, height, width, channels, stride, type};
   }
 
-  // Values in a row.
+  // The number of values in a row.
   int64_t row_size() const { return width * channels; }
 
   template <typename T>
@@ -37,20 +37,20 @@ struct PictureView {
   }
 };
 
-using ImageView = PictureView<const void>;
-using MutableImageView = PictureView<void>;
+using ImageView = BasicImageView<const void>;
+using MutableImageView = BasicImageView<void>;
 
-// Picture `index` of an array of shape [height, width, channels], or of a batch
-// of such with more dims before.
-inline ImageView picture_of(const Array& array, int64_t index = 0) {
+// Image `index` of an array of shape [height, width, channels], or of a batch with more leading
+// dims.
+inline ImageView image_view(const Array& array, int64_t index = 0) {
   const int rank = array.rank();
   const int64_t height = array.dim(rank - 3), width = array.dim(rank - 2), channels = array.dim(rank - 1);
   const int64_t stride = width * channels * static_cast<int64_t>(size_of(array.type()));
   const auto* data = static_cast<const std::byte*>(array.raw()) + index * height * stride;
   return {data, height, width, channels, stride, array.type()};
 }
-inline MutableImageView picture_of(Array& array, int64_t index = 0) {
-  const ImageView view = picture_of(std::as_const(array), index);
+inline MutableImageView image_view(Array& array, int64_t index = 0) {
+  const ImageView view = image_view(std::as_const(array), index);
   return {const_cast<void*>(view.data), view.height, view.width, view.channels, view.stride, view.type};
 }
 

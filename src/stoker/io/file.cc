@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <stdexcept>
 #include <utility>
@@ -13,11 +14,12 @@
 #include <unistd.h>
 
 #include "stoker/core/hash.h"
+#include "stoker/io/file_set.h"
 
 namespace stoker {
 namespace {
 
-// Calls again what a signal has broken off.
+// Repeats a call that a signal interrupted.
 template <typename Call>
 auto retried(Call call) {
   auto result = call();
@@ -42,7 +44,7 @@ Result<std::string> read_rest(File& file, int64_t at_most) {
   const int64_t expected = std::min(file.size(), at_most);
   std::string bytes;
   size_t used = 0;
-  // One byte more than expected, so that the end shows without growing.
+  // One byte more than expected, so that reading detects the end without another allocation.
   size_t room = expected > 0 ? static_cast<size_t>(expected) + 1 : 4096;
   for (;; room = bytes.size() * 2) {
     if (!resize(bytes, room))
@@ -51,7 +53,7 @@ Result<std::string> read_rest(File& file, int64_t at_most) {
       STOKER_TRY(const size_t count, file.read(std::span(bytes).subspan(used)));
       used += count;
       if (static_cast<uint64_t>(used) > static_cast<uint64_t>(at_most))
-        return about(file.path(), Error::exhausted(file.path(), " has more than the ", at_most, " bytes allowed"));
+        return about(file.path(), Error::exhausted(file.path(), " is larger than the limit of ", at_most, " bytes"));
       if (count > 0) continue;
       bytes.resize(used);
       if (bytes.capacity() > 2 * used) bytes.shrink_to_fit();
@@ -62,23 +64,58 @@ Result<std::string> read_rest(File& file, int64_t at_most) {
 
 int64_t changed_ns(const struct stat& status) { return status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec; }
 
+// False, with errno as it was, where no file could be closed.
+bool make_a_descriptor_free() {
+  const int number = errno;
+  const bool closed = FileSet::close_idle_file();
+  errno = number;
+  return closed;
+}
+
+// The end of the last byte that is not zero. Nothing where the last 64 KB are zeros:
+// such a file is not mapped, because nothing would show that it was truncated.
+std::optional<size_t> end_of_content(const File& file) {
+  constexpr int64_t kPart = 4096, kMost = 64 << 10;
+  char part[kPart];
+  for (int64_t end = file.size(); end > 0 && end > file.size() - kMost;) {
+    const int64_t begin = (end - 1) / kPart * kPart;
+    const auto bytes = static_cast<size_t>(end - begin);
+    if (retried([&] { return pread(file.descriptor(), part, bytes, begin); }) != static_cast<ssize_t>(bytes))
+      return std::nullopt;
+    const size_t last = std::string_view(part, bytes).find_last_not_of('\0');
+    if (last != std::string_view::npos) return static_cast<size_t>(begin) + last + 1;
+    end = begin;
+  }
+  return std::nullopt;
+}
+
 bool may_map() {
   const char* setting = std::getenv("STOKER_MAP");
   return setting == nullptr || std::string_view(setting) != "0";
+}
+
+// Reads errno.
+Error cannot_open(const std::string& path) {
+  Error error = Error::io("cannot open ", path);
+  if (error.code() != Code::kNotFound || path.find_first_of("*?[") == std::string::npos) return error;
+  return Error::not_found(error.message(),
+                          "; a pattern is not expanded here: list_files finds the files that match it");
 }
 
 }  // namespace
 
 Result<File> File::open(std::string path) {
   if (path.find('\0') != std::string::npos)
-    return Error::invalid("the path '", path.c_str(), "…' has a zero byte in it");
-  const int descriptor = retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
-  if (descriptor < 0) return about(path, Error::io("cannot open ", path));
+    return Error::invalid("the path '", path.c_str(), "…' contains a zero byte");
+  const auto open_now = [&] { return retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }); };
+  int descriptor = open_now();
+  while (descriptor < 0 && (errno == EMFILE || errno == ENFILE) && make_a_descriptor_free()) descriptor = open_now();
+  if (descriptor < 0) return about(path, cannot_open(path));
   File file(std::move(path), descriptor);
   struct stat status;
-  if (fstat(descriptor, &status) != 0) return about(file.path(), Error::io("cannot look at ", file.path()));
+  if (fstat(descriptor, &status) != 0) return about(file.path(), Error::io("cannot access ", file.path()));
   if (S_ISDIR(status.st_mode))
-    return about(file.path(), Error::precondition(file.path(), " is a directory, a file was wanted"));
+    return about(file.path(), Error::precondition(file.path(), " is a directory, expected a file"));
   if (S_ISREG(status.st_mode)) file.size_ = status.st_size;
   return file;
 }
@@ -105,7 +142,7 @@ Result<size_t> File::read(std::span<char> into) {
 
 Result<void> File::seek(int64_t offset) {
   if (lseek(descriptor_, offset, SEEK_SET) != offset)
-    return about(path_, Error::io("cannot go to byte ", offset, " of ", path_));
+    return about(path_, Error::io("cannot seek to byte ", offset, " of ", path_));
   return {};
 }
 
@@ -124,7 +161,7 @@ Result<FileMark> mark_of(const std::string& path) {
   constexpr int64_t kEnd = 4096;
   STOKER_TRY(File file, File::open(path));
   struct stat status;
-  if (fstat(file.descriptor(), &status) != 0) return about(path, Error::io("cannot look at ", path));
+  if (fstat(file.descriptor(), &status) != 0) return about(path, Error::io("cannot access ", path));
   std::string ends(2 * kEnd, '\0');
   const ssize_t first = pread(file.descriptor(), ends.data(), kEnd, 0);
   const ssize_t last = pread(file.descriptor(), ends.data() + kEnd, kEnd, std::max<int64_t>(0, file.size() - kEnd));
@@ -149,12 +186,18 @@ std::string fingerprint_of(const std::vector<std::string>& paths) {
 std::optional<MappedFile> MappedFile::map(const File& file) {
   const auto size = static_cast<size_t>(file.size());
   if (size == 0 || !may_map()) return std::nullopt;
+  const std::optional<size_t> end = end_of_content(file);
+  if (!end) return std::nullopt;
   void* address = mmap(nullptr, size, PROT_READ, MAP_SHARED, file.descriptor(), 0);
   if (address == MAP_FAILED) return std::nullopt;
   MappedFile mapped(file.path());
   mapped.mapping_ = static_cast<const char*>(address);
   mapped.size_ = size;
   mapped.guard_ = std::make_unique<BusGuard>(address, size);
+  mapped.end_size_ = std::min(*end, sizeof(mapped.end_bits_));
+  mapped.end_begin_ = *end - mapped.end_size_;
+  mapped.end_bits_ = mapped.end_bits();
+  if (mapped.was_cut() || mapped.mapping_[*end - 1] == '\0') return std::nullopt;  // meanwhile
   return mapped;
 }
 
@@ -164,6 +207,16 @@ Result<MappedFile> MappedFile::open(std::string path) {
   MappedFile mapped(file.path());
   STOKER_TRY(mapped.read_, read_rest(file, std::numeric_limits<int64_t>::max()));
   return mapped;
+}
+
+uint64_t MappedFile::end_bits() const {
+  uint64_t bits = 0;
+  const char* const end = mapping_ + end_begin_;
+  if (end_size_ == sizeof(bits)) [[likely]]
+    std::memcpy(&bits, end, sizeof(bits));  // one load
+  else
+    std::memcpy(&bits, end, end_size_);
+  return bits;
 }
 
 void MappedFile::expect_jumps() const { advise(0, static_cast<int64_t>(size_), MADV_RANDOM); }
@@ -181,6 +234,9 @@ MappedFile::MappedFile(MappedFile&& other) noexcept
       mapping_(std::exchange(other.mapping_, nullptr)),
       size_(std::exchange(other.size_, 0)),
       guard_(std::move(other.guard_)),
+      end_begin_(other.end_begin_),
+      end_size_(other.end_size_),
+      end_bits_(other.end_bits_),
       read_(std::move(other.read_)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
@@ -188,6 +244,9 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(mapping_, other.mapping_);
   std::swap(size_, other.size_);
   std::swap(guard_, other.guard_);
+  std::swap(end_begin_, other.end_begin_);
+  std::swap(end_size_, other.end_size_);
+  std::swap(end_bits_, other.end_bits_);
   std::swap(read_, other.read_);
   return *this;
 }

@@ -9,23 +9,24 @@
 #include <string_view>
 #include <vector>
 
+#include "stoker/core/buffer.h"
 #include "stoker/core/file_mark.h"
 #include "stoker/core/result.h"
 #include "stoker/io/bus_guard.h"
 
 namespace stoker {
 
-// What is the same for a file that nobody has changed or replaced.
+// Identifies a version of a file: it differs after the file was changed or replaced.
 struct FileIdentity {
   uint64_t device = 0;
-  uint64_t number = 0;  // in it
+  uint64_t number = 0;  // inode
   int64_t bytes = 0;
   int64_t changed_ns = 0;
   bool operator==(const FileIdentity&) const = default;
 };
 
-// An open file, read from front to back. Every error names the path; a
-// directory is FailedPrecondition.
+// An open file that is read sequentially. Every error names the path. Opening a directory fails
+// with FailedPrecondition. Not thread-safe.
 class File {
  public:
   static Result<File> open(std::string path);
@@ -34,15 +35,16 @@ class File {
   File& operator=(File&& other) noexcept;
   ~File();
 
-  // Reads at least one byte unless the file has ended: 0. `into` is not empty.
+  // Reads at least one byte; returns 0 at the end of the file. `into` must not be empty.
   Result<size_t> read(std::span<char> into);
-  // Reads go on at this byte. What cannot be read by place (pipes) is an error.
+  // Continues reading at this byte. Fails for files without offsets, such as pipes.
   Result<void> seek(int64_t offset);
 
   const std::string& path() const { return path_; }
-  // When it was opened. 0 for what has no size of its own: pipes, /proc.
+  // The size when the file was opened. 0 for files without a size, such as pipes and files in
+  // /proc.
   int64_t size() const { return size_; }
-  // Now; all zero where the system does not say.
+  // The current identity; all zeros if the system does not provide it.
   FileIdentity identity() const;
   int descriptor() const { return descriptor_; }
 
@@ -54,51 +56,62 @@ class File {
   int64_t size_ = 0;
 };
 
-// The whole file, to where it ends when the end is reached: one that grows or
-// shrinks meanwhile is no error. More than `at_most` bytes is ResourceExhausted.
+// Reads a whole file, up to the end at the time when it is reached: a file that grows or shrinks
+// meanwhile is not an error. Fails with ResourceExhausted if it has more than `at_most` bytes.
 Result<std::string> read_file(const std::string& path, int64_t at_most = std::numeric_limits<int64_t>::max());
 
-// What tells a file from another without reading all of it: its name without
-// the folder, its size, a hash of its first and last 4 KB. A copy is the same.
+// Identifies a file without reading all of it: its name without the folder, its size, and a hash of
+// its first and last 4 KB. A copy has the same fingerprint.
 Result<std::string> fingerprint_of(const std::string& path);
-// Likewise of several, in order: one line however many they are.
+// The same for several files, in order: one line of limited length.
 std::string fingerprint_of(const std::vector<std::string>& paths);
 
 Result<FileMark> mark_of(const std::string& path);
 
-// A whole file as memory, for as long as the object lives. What cannot be
-// mapped (pipes, /proc) is read instead, and so is everything with STOKER_MAP=0.
-// Bytes beyond a later cut of the file read as zeros.
-class MappedFile {
+// A whole file as memory. The bytes are valid for the lifetime of the object. Files that cannot be
+// mapped, such as pipes and files in /proc, are read instead, and so are all files if STOKER_MAP=0.
+// After the file was truncated, the missing bytes read as zeros: use bytes only if was_cut() is
+// false after they were read. Any thread may read the bytes.
+class MappedFile final : public Backing {
  public:
   static Result<MappedFile> open(std::string path);
-  // Nothing where it would have to be read.
+  // Returns nothing if the file would have to be read.
   static std::optional<MappedFile> map(const File& file);
 
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
-  ~MappedFile();
+  ~MappedFile() override;
 
   std::string_view bytes() const { return mapping_ ? std::string_view(mapping_, size_) : std::string_view(read_); }
   const std::string& path() const { return path_; }
-  // Words to the system, of which nothing depends. Reading will jump about: what
-  // lies around a byte need not be read ahead; these bytes are wanted soon; these
-  // may go first where memory is short. Places beyond the end are passed over.
+  // Advice to the system about page caching, which does not affect results: the file will be read
+  // at random offsets; these bytes will be read soon; these bytes may be evicted first. Offsets
+  // beyond the end are ignored.
   void expect_jumps() const;
   void will_need(int64_t offset, int64_t bytes) const;
   void done_with(int64_t offset, int64_t bytes) const;
-  // Whether bytes were asked for that a later cut took away.
-  bool was_cut() const { return guard_ && guard_->met_a_hole(); }
+  // Whether the file has been truncated since it was mapped, even if the bytes that
+  // are gone have not been read.
+  bool was_cut() const { return guard_ && (guard_->met_a_hole() || end_bits() != end_bits_); }
+  bool intact() const override { return !was_cut(); }
+  void prepare_to_read() const override {
+    if (guard_) BusGuard::reinstall();
+  }
 
  private:
   explicit MappedFile(std::string path) : path_(std::move(path)) {}
   void advise(int64_t offset, int64_t bytes, int advice) const;
+  uint64_t end_bits() const;
 
   std::string path_;
   const char* mapping_ = nullptr;
   size_t size_ = 0;
   std::unique_ptr<BusGuard> guard_;
-  std::string read_;  // when not mapped
+  // The last byte that is not zero, and up to seven bytes before it. A cut that
+  // changes any byte changes them: they are beyond it, where a mapping has zeros.
+  size_t end_begin_ = 0, end_size_ = 0;
+  uint64_t end_bits_ = 0;
+  std::string read_;  // the contents, if not mapped
 };
 
 }  // namespace stoker

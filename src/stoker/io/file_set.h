@@ -13,35 +13,40 @@
 
 namespace stoker {
 
-// Several files, read at any place by any thread. The ones used last stay open.
+// Several files, read at any place by any thread. The ones opened last stay open: at
+// most 64 of a set, and at most a quarter of what the process may have open.
 class FileSet {
  public:
-  explicit FileSet(std::vector<std::string> paths) : paths_(std::move(paths)), open_(paths_.size()) {}
+  explicit FileSet(std::vector<std::string> paths);
+  ~FileSet();
   FileSet(const FileSet&) = delete;
   FileSet& operator=(const FileSet&) = delete;
 
   size_t size() const { return paths_.size(); }
   const std::string& path(size_t file) const { return paths_[file]; }
 
-  // When it was opened. What has no size of its own (a pipe) cannot be read by
-  // place: FailedPrecondition.
+  // The size when the file was opened. Fails with FailedPrecondition if the file cannot be read at
+  // an offset, such as a pipe.
   Result<int64_t> bytes_of(size_t file);
-  // Exactly so many bytes; an end before them is DataLoss.
+  // Fills `into`. Fails with DataLoss if the file ends before that.
   Result<void> read(size_t file, int64_t offset, std::span<char> into);
-  // The same as a byte string that knows its place.
+  // The same as a byte string that records its path and offset.
   Result<Array> read(size_t file, int64_t offset, int64_t bytes);
 
- private:
-  // Far below the limit of any process, and more than are read at one time.
-  static constexpr size_t kMostOpen = 64;
+  // Closes the file of some set in the process that has been open for longest and is
+  // not being read; false where there is none. For callers that the system refuses
+  // another descriptor.
+  static bool close_idle_file();
 
+ private:
   Result<std::shared_ptr<File>> open(size_t file);
+  std::shared_ptr<File> take_idle();
 
   const std::vector<std::string> paths_;
 
   Mutex mutex_;
   std::vector<std::shared_ptr<File>> open_ STOKER_GUARDED_BY(mutex_);
-  std::list<size_t> order_ STOKER_GUARDED_BY(mutex_);  // of the open ones, oldest first
+  std::list<size_t> order_ STOKER_GUARDED_BY(mutex_);  // the open files, oldest first
 };
 
 }  // namespace stoker

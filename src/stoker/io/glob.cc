@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kSpecial = "*?[\\";
 
-// How many bytes the character at the front has; 1 where it is not UTF-8.
+// The size of the first character in bytes; 1 if it is not UTF-8.
 size_t character_size(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const size_t size = byte(0) < 0xC2 ? 1 : byte(0) < 0xE0 ? 2 : byte(0) < 0xF0 ? 3 : byte(0) < 0xF5 ? 4 : 1;
@@ -26,7 +26,7 @@ size_t character_size(std::string_view text) {
   return size;
 }
 
-// Takes a character off the front.
+// Removes and returns the first character.
 std::string_view take(std::string_view& text) {
   const std::string_view character = text.substr(0, character_size(text));
   text.remove_prefix(character.size());
@@ -38,8 +38,8 @@ std::string_view take_literal(std::string_view& pattern) {
   return take(pattern);
 }
 
-// Whether a list in brackets, the first of which is already taken, has the
-// character; nothing if it is never closed. UTF-8 sorts by bytes as by characters.
+// Whether a bracket expression, whose first bracket was already removed, contains the character.
+// Nothing if it has no closing bracket. UTF-8 sorts by bytes as it does by characters.
 std::optional<bool> take_list(std::string_view& pattern, std::string_view character) {
   std::string_view rest = pattern;
   const bool inverted = !rest.empty() && (rest[0] == '!' || rest[0] == '^');
@@ -61,8 +61,8 @@ std::optional<bool> take_list(std::string_view& pattern, std::string_view charac
   return std::nullopt;
 }
 
-// Whether the front of the pattern, which is no star, fits the front of the
-// name; both move on behind it.
+// Whether the first part of the pattern, which is not a star, matches the first character of the
+// name. Removes both.
 bool take_match(std::string_view& pattern, std::string_view& name) {
   if (pattern.empty() || name.empty()) return false;
   const std::string_view character = take(name);
@@ -98,14 +98,14 @@ Result<bool> exists(const std::string& path) {
   struct stat status;
   if (lstat(path.c_str(), &status) == 0) return true;
   if (is_absent(errno)) return false;
-  return Error::io("cannot look at ", path).set_path(path);
+  return Error::io("cannot access ", path).set_path(path);
 }
 
 struct CloseDirectory {
   void operator()(DIR* directory) const { closedir(directory); }
 };
 
-// Everything in a directory but "." and ".."; nothing for what is none.
+// The names in a directory except "." and ".."; empty if the path is not a directory.
 Result<std::vector<std::string>> names_in(const std::string& directory) {
   std::vector<std::string> names;
   const std::unique_ptr<DIR, CloseDirectory> open(opendir(directory.c_str()));
@@ -122,8 +122,8 @@ Result<std::vector<std::string>> names_in(const std::string& directory) {
   }
 }
 
-// A pattern in two: the directory that is certain, and what must be looked for
-// below it, one component after the other.
+// A pattern in two parts: the directory without special characters, and the components to search
+// for below it.
 struct Search {
   std::string start;
   std::vector<std::string> components;
@@ -179,15 +179,16 @@ Error nothing_fits(const std::vector<std::string>& patterns) {
   std::string list = "'" + patterns.front() + "'";
   if (patterns.size() > 1) list += " or any of " + std::to_string(patterns.size() - 1) + " more patterns";
   const std::string start = search_of(patterns.front()).start;
-  if (!is_directory(start)) return Error::invalid("no file matches ", list, ": there is no directory '", start, "'");
-  return Error::invalid("no file matches ", list, ": '", start,
-                        "' is there; upper and lower case differ, and * and ? do not reach into directories");
+  if (!is_directory(start))
+    return Error::invalid("no file matches ", list, ": the directory '", start, "' does not exist");
+  return Error::invalid("no file matches ", list, ": the directory '", start,
+                        "' exists; patterns are case-sensitive, and * and ? do not match /");
 }
 
 }  // namespace
 
 bool matches(std::string_view pattern, std::string_view name) {
-  // Where to begin again after the last star, should it have to hold one character more.
+  // Where to continue if the last star has to match one more character.
   std::optional<std::pair<std::string_view, std::string_view>> retry;
   for (;;) {
     if (!pattern.empty() && pattern[0] == '*') {
@@ -204,7 +205,7 @@ bool matches(std::string_view pattern, std::string_view name) {
 }
 
 Result<std::vector<std::string>> list_files(const std::vector<std::string>& patterns) {
-  if (patterns.empty()) return Error::invalid("no pattern was given");
+  if (patterns.empty()) return Error::invalid("expected at least one pattern, got an empty list");
   std::vector<std::string> files;
   for (const std::string& pattern : patterns) {
     STOKER_TRY(std::vector<std::string> found, find(pattern));

@@ -19,8 +19,8 @@ const char* damage_of(int status) {
     case ISAL_INVALID_WRAPPER: return "incorrect header check";
     case ISAL_UNSUPPORTED_METHOD: return "unknown compression method";
     case ISAL_INCORRECT_CHECKSUM: return "incorrect data check";
-    case ISAL_NEED_DICT: return "it needs a dictionary";
-    default: return status < 0 ? "it is not deflated data" : nullptr;
+    case ISAL_NEED_DICT: return "the data requires a dictionary";
+    default: return status < 0 ? "the data is not in deflate format" : nullptr;
   }
 }
 
@@ -49,7 +49,7 @@ class IsalInflater final : public Inflater {
 
  private:
   const Wrapper wrapper_;
-  inflate_state state_;  // some 80 KB, which restart() need not clear
+  inflate_state state_;  // about 80 KB, which restart() does not clear
 };
 
 }  // namespace

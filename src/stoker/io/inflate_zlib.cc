@@ -38,8 +38,8 @@ class ZlibInflater final : public Inflater {
  private:
   const char* damage_of(int status) const {
     if (status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR) return nullptr;
-    if (status == Z_NEED_DICT) return "it needs a dictionary";
-    return stream_.msg ? stream_.msg : "it is not deflated data";
+    if (status == Z_NEED_DICT) return "the data requires a dictionary";
+    return stream_.msg ? stream_.msg : "the data is not in deflate format";
   }
 
   z_stream stream_{};

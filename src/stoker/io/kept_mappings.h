@@ -8,13 +8,14 @@
 
 namespace stoker {
 
-// Mapped files that stay so from pass to pass: to map one anew costs as much as
-// summing up its bytes. The ones used last stay, up to so many bytes in all.
+// Mapped files that stay mapped from pass to pass, because mapping a file again takes as long as
+// summing its bytes. Keeps the files used last, up to a number of bytes in total. Thread-safe.
 class KeptMappings {
  public:
   explicit KeptMappings(int64_t at_most = int64_t{256} << 20) : at_most_(at_most) {}
 
-  // As MappedFile::map: the file as it is now, null where it would have to be read.
+  // Maps the current version of the file, as MappedFile::map does; null if it would have to be
+  // read.
   std::shared_ptr<const MappedFile> map(const File& file);
 
  private:

@@ -9,7 +9,7 @@
 namespace stoker {
 namespace {
 
-// Drops every '\r' of a piece, in place.
+// Removes every '\r' of a piece, in place.
 std::string_view without_returns(char* piece, size_t size) {
   if (size == 0 || std::memchr(piece, '\r', size) == nullptr) return {piece, size};
   return {piece, static_cast<size_t>(std::remove(piece, piece + size, '\r') - piece)};
@@ -43,14 +43,14 @@ Result<bool> LineReader::next(std::string_view& line) {
     if (fits)
       spill_ += line;
     else
-      spill_ = {};  // the rest of the line is only passed over
+      spill_ = {};  // the rest of the line is skipped
   }
   if (!fits) return too_long();
   line = spill_;
   return whole || !spill_.empty();
 }
 
-// What the buffer holds of a line, its end if that makes it whole.
+// Returns the part of a line that the buffer holds. `whole` is set if the part ends the line.
 std::string_view LineReader::take_piece(bool& whole) {
   char* piece = buffer_.data() + begin_;
   const void* newline = std::memchr(piece, '\n', end_ - begin_);
@@ -62,7 +62,7 @@ std::string_view LineReader::take_piece(bool& whole) {
   return without_returns(piece, size);
 }
 
-// False behind the end.
+// Returns false after the end.
 Result<bool> LineReader::refill() {
   if (begin_ < end_) return true;
   if (!bytes_) return false;

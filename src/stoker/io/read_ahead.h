@@ -7,17 +7,18 @@
 
 namespace stoker {
 
-// Tells the system what a reader that goes through a mapped file wants next,
-// and, of data that memory cannot hold, what it has done with.
+// Advises the system which bytes of a mapped file a sequential reader needs next and, for data that
+// does not fit in memory, which bytes it has finished with.
 class ReadAhead {
  public:
-  // How far ahead bytes are asked for, how far behind they are let go, and the
-  // steps in which either is done.
+  // The distance ahead of the reader at which bytes are requested, the distance after which they
+  // are released, and the step size of both.
   static constexpr int64_t kAhead = 16 << 20, kBehind = 32 << 20, kStep = 4 << 20;
 
+  // With `let_go`, pages are also released after use.
   explicit ReadAhead(bool let_go) : let_go_(let_go) {}
 
-  // To be called as often as one likes with where the reader is.
+  // Call with the position of the reader, as often as convenient.
   void at(int64_t offset, const MappedFile& file) {
     if (offset < next_) return;
     step(offset, file);
@@ -27,13 +28,13 @@ class ReadAhead {
   void step(int64_t offset, const MappedFile& file);
 
   bool let_go_;
-  int64_t next_ = 0;   // where the next step is due
-  int64_t asked_ = 0;  // up to here
-  int64_t left_ = 0;   // let go up to here
+  int64_t next_ = 0;   // the offset of the next step
+  int64_t asked_ = 0;  // requested up to here
+  int64_t left_ = 0;   // released up to here
 };
 
-// Whether these files together are larger than the machine's memory. Those that
-// cannot be looked at count as empty.
+// Whether these files together are larger than the machine's memory. Files that cannot be accessed
+// count as empty.
 bool exceed_memory(const std::vector<std::string>& paths);
 
 }  // namespace stoker

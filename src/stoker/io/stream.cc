@@ -15,27 +15,27 @@ namespace {
 class FileStream final : public ByteStream {
  public:
   explicit FileStream(File file) : file_(std::move(file)) {}
-  // One that ends before the size it had when it was opened was cut meanwhile:
-  // what is missing must not be taken for the end.
+  // A file that ends before the size that it had when it was opened was truncated meanwhile. This
+  // must not be mistaken for the end.
   Result<size_t> read(std::span<char> into) override {
     STOKER_TRY(const size_t count, file_.read(into));
     read_ += static_cast<int64_t>(count);
     if (count == 0 && read_ < file_.size())
-      return Error::corrupt(file_.path(), " ends at byte ", read_, " and had ", file_.size(),
-                            " bytes when it was opened: it was cut while it was read");
+      return Error::corrupt(file_.path(), " ends at byte ", read_, ", expected ", file_.size(),
+                            " bytes: it was truncated while it was read");
     return count;
   }
   Result<void> skip(int64_t bytes) override {
     if (!left()) return ByteStream::skip(bytes);
     if (bytes > *left())
-      return Error::corrupt(file_.path(), " has ", file_.size(), " bytes, at least ", read_ + bytes, " were wanted")
+      return Error::corrupt(file_.path(), " has ", file_.size(), " bytes, expected at least ", read_ + bytes)
           .set_path(file_.path());
     STOKER_TRY(file_.seek(read_ + bytes));
     read_ += bytes;
     return {};
   }
   std::optional<int64_t> left() const override {
-    if (file_.size() == 0) return std::nullopt;  // or it is not known
+    if (file_.size() == 0) return std::nullopt;  // also if the size is unknown
     return std::max<int64_t>(0, file_.size() - read_);
   }
   const std::string& path() const override { return file_.path(); }
@@ -62,7 +62,7 @@ class MemoryStream final : public ByteStream {
   size_t position_ = 0;
 };
 
-// Puts bytes that were read to look at them back in front of a stream.
+// Puts bytes that were read for detection back in front of a stream.
 class PutBackStream final : public ByteStream {
  public:
   PutBackStream(std::string front, std::unique_ptr<ByteStream> rest)
@@ -107,7 +107,7 @@ class InflateStream final : public ByteStream {
         STOKER_TRY(const bool more, enter());
         if (!more) return 0;
       }
-      // Also without input: there may be output that did not fit the last time.
+      // Also called without input: there may be output that did not fit the last time.
       const Inflater::Step step = inflater_->step(input_, into);
       consume(step.consumed);
       if (step.finished) leave();
@@ -115,11 +115,11 @@ class InflateStream final : public ByteStream {
       if (step.produced > 0) return step.produced;
       if (failure_) return *failure_;
       if (step.consumed != 0 || step.finished) continue;
-      return input_.empty() ? cut() : damaged("it cannot be decoded");
+      return input_.empty() ? cut() : damaged("the data cannot be decoded");
     }
   }
 
-  // Goes into the next member if there is one.
+  // Starts the next member, if there is one.
   Result<bool> enter() {
     while (members_ > 0 && !input_.empty() && input_[0] == 0) {
       skip_zeros();
@@ -127,7 +127,7 @@ class InflateStream final : public ByteStream {
     }
     if (input_.empty() && (members_ == 0 || source_failure_)) return cut();
     if (input_.empty()) return false;
-    if (members_ > 0 && wrapper_ == Wrapper::kZlib) return damaged("bytes follow its end");
+    if (members_ > 0 && wrapper_ == Wrapper::kZlib) return damaged("there are bytes after its end");
     if (members_ > 0) inflater_->restart();
     inside_ = true;
     return true;
@@ -143,8 +143,8 @@ class InflateStream final : public ByteStream {
     consume(end - input_.begin());
   }
 
-  // Input stays empty only behind the end, or the failure, of the source. The
-  // bytes before it are kept in memory: they may be given back.
+  // The input stays empty only after the end of the source or its error. The bytes before the input
+  // stay in memory, because the inflater may return them.
   void refill() {
     if (!input_.empty() || ended_) return;
     const std::span<char> fresh = std::span(buffer_).subspan(Inflater::kMostGivenBack);
@@ -169,30 +169,30 @@ class InflateStream final : public ByteStream {
 
   Error damaged(const char* why) const {
     if (members_ == 0 && !begins_right())
-      return Error::corrupt(path(), " does not begin as ", name(), " data does; is its compression another, or none?")
+      return Error::corrupt(path(), " does not start with ", name(), " data; check its compression type")
           .set_path(path(), 0);
     return Error::corrupt(name(), " data of ", path(), " is damaged at byte ", offset_, ": ", why, behind_members())
         .set_path(path(), offset_);
   }
   Error cut() const {
     if (source_failure_) return *source_failure_;
-    if (offset_ == 0) return Error::corrupt(path(), " is empty, ", name(), " data was wanted").set_path(path(), 0);
+    if (offset_ == 0) return Error::corrupt(path(), " is empty, expected ", name(), " data").set_path(path(), 0);
     return Error::corrupt(name(), " data of ", path(), " ends too early, at byte ", offset_, behind_members())
         .set_path(path(), offset_);
   }
   std::string behind_members() const {
-    return members_ == 0 ? "" : " (whole members before: " + std::to_string(members_) + ")";
+    return members_ == 0 ? "" : " (complete members before it: " + std::to_string(members_) + ")";
   }
 
   const Wrapper wrapper_;
   const std::unique_ptr<ByteStream> source_;
   const std::unique_ptr<Inflater> inflater_;
   std::vector<char> buffer_;
-  std::span<const char> input_;  // of buffer_, not yet inflated
-  bool ended_ = false;           // the source, not what input_ still holds
-  bool inside_ = false;          // of a member
-  int64_t members_ = 0;          // that are whole
-  char first_ = 0;               // byte of the source
+  std::span<const char> input_;  // the part of buffer_ that was not decompressed yet
+  bool ended_ = false;           // the source ended; input_ may still hold bytes
+  bool inside_ = false;          // inside a member
+  int64_t members_ = 0;          // complete members so far
+  char first_ = 0;               // the first byte of the source
   int64_t offset_ = 0;           // of input_ in the source
   std::optional<Error> source_failure_;
   std::optional<Error> failure_;
@@ -203,7 +203,7 @@ constexpr bool kHaveZstd = true;
 #else
 constexpr bool kHaveZstd = false;
 #endif
-Error no_zstd() { return Error::unimplemented("this build has no zstd, so ZSTD data cannot be read"); }
+Error no_zstd() { return Error::unimplemented("cannot read ZSTD data: this build of Stoker does not include zstd"); }
 
 Result<std::unique_ptr<ByteStream>> decompress_as_it_begins(std::unique_ptr<ByteStream> bytes) {
   constexpr std::string_view kGzipMark = "\x1f\x8b", kZstdMark = "\x28\xb5\x2f\xfd";
@@ -229,7 +229,7 @@ Result<void> ByteStream::skip(int64_t bytes) {
     const size_t most = static_cast<size_t>(std::min<int64_t>(left, static_cast<int64_t>(buffer.size())));
     STOKER_TRY(const size_t count, read(std::span(buffer).first(most)));
     if (count == 0)
-      return Error::corrupt(path(), " ends ", left, " bytes before the place that was wanted").set_path(path());
+      return Error::corrupt(path(), " ends ", left, " bytes before the expected position").set_path(path());
     left -= static_cast<int64_t>(count);
   }
   return {};
@@ -241,7 +241,7 @@ Result<Compression> compression_of(std::string_view name) {
   if (name == "ZLIB") return Compression::kZlib;
   if (name == "ZSTD") return kHaveZstd ? Result<Compression>(Compression::kZstd) : no_zstd();
   if (name == "AUTO") return Compression::kAuto;
-  return Error::invalid("the compression '", name, "' is none of '', 'GZIP', 'ZLIB', 'ZSTD', 'AUTO'");
+  return Error::invalid("the compression '", name, "' is unknown, expected '', 'GZIP', 'ZLIB', 'ZSTD' or 'AUTO'");
 }
 
 Result<std::unique_ptr<ByteStream>> open_stream(const std::string& path, Compression compression) {
@@ -259,7 +259,7 @@ Result<std::unique_ptr<ByteStream>> decompress(std::unique_ptr<ByteStream> bytes
       return std::make_unique<InflateStream>(std::move(bytes), Wrapper::kZstd);
     case Compression::kAuto: return decompress_as_it_begins(std::move(bytes));
   }
-  return Error::invalid("no such compression: ", static_cast<int>(compression));
+  return Error::invalid("unknown compression: ", static_cast<int>(compression));
 }
 
 std::unique_ptr<ByteStream> memory_stream(std::string bytes, std::string path) {

@@ -11,40 +11,41 @@
 
 namespace stoker {
 
-// Bytes from front to back. Its errors name whence the bytes come.
+// A sequence of bytes that is read forward. Its errors name the file. Not thread-safe.
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
 
-  // Gives at least one byte unless the stream has ended: 0. `into` is not
-  // empty. What came before a fault is given first; the fault then stays.
+  // Reads at least one byte; returns 0 at the end. `into` must not be empty. Bytes before an error
+  // are returned first; after an error, every call fails with it.
   virtual Result<size_t> read(std::span<char> into) = 0;
 
-  // Goes past so many bytes, without reading them where that can be. An end
-  // before them is DataLoss.
+  // Skips this many bytes, without reading them if possible. Fails with DataLoss if the stream ends
+  // before that.
   virtual Result<void> skip(int64_t bytes);
-  // How many bytes there are to come, where that is known.
+  // The number of remaining bytes, if known.
   virtual std::optional<int64_t> left() const { return std::nullopt; }
 
   virtual const std::string& path() const = 0;
 };
 
-// kAuto: GZIP or zstd where the bytes begin as these do, otherwise none. ZLIB
-// has no mark of its own: text may begin like it.
+// kAuto detects GZIP and zstd by the first bytes; everything else is not compressed. ZLIB has no
+// signature: text may start with the same bytes.
 enum class Compression : uint8_t { kNone, kGzip, kZlib, kZstd, kAuto };
 
-// tf.data's names: "", "GZIP", "ZLIB"; and "ZSTD", "AUTO". Unimplemented where
-// the build has no zstd.
+// The names of tf.data, "", "GZIP" and "ZLIB", and in addition "ZSTD" and "AUTO". Fails with
+// Unimplemented if the build has no zstd.
 Result<Compression> compression_of(std::string_view name);
 
+// Opens a file and decompresses it.
 Result<std::unique_ptr<ByteStream>> open_stream(const std::string& path, Compression compression);
 
-// Whole members (in zstd: frames) one behind the other, and zeros behind the
-// last, are one stream; of ZLIB there is one. One that is cut or damaged is DataLoss with the place in the
-// compressed bytes, and so is an empty one: it was never written.
+// Decompresses a stream. Concatenated members (in zstd: frames), and zeros after the last one, are
+// one stream; ZLIB has one member. Truncated or damaged data fails with DataLoss and the offset in
+// the compressed bytes. So does an empty stream, because no compressor writes one.
 Result<std::unique_ptr<ByteStream>> decompress(std::unique_ptr<ByteStream> bytes, Compression compression);
 
-// Bytes at hand. `path` is what errors call them.
+// A stream of bytes in memory. Errors use `path` as its name.
 std::unique_ptr<ByteStream> memory_stream(std::string bytes, std::string path = "bytes in memory");
 
 }  // namespace stoker

@@ -7,7 +7,7 @@
 namespace stoker {
 namespace {
 
-// One read of this size costs little more than its copying.
+// A read of this size costs little more than copying its bytes.
 constexpr size_t kReadBytes = 256 << 10;
 
 }  // namespace
@@ -19,7 +19,8 @@ Result<void> ByteWindow::fill(size_t wanted) {
   while (end_ - begin_ < wanted && bytes_) {
     if (begin_ > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     end_ -= std::exchange(begin_, 0);
-    // Grows with what has come, not with what somebody wants.
+    // Grows with the bytes that were read, not with `wanted`, which may come from a damaged length
+    // field.
     if (end_ + kReadBytes / 2 > buffer_.size()) buffer_.resize(std::max(kReadBytes, 2 * end_));
     Result<size_t> count = bytes_->read(std::span(buffer_).subspan(end_));
     if (!count || *count == 0) bytes_.reset();

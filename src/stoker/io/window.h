@@ -10,30 +10,31 @@
 
 namespace stoker {
 
-// A stretch of a stream in memory, which moves forward: for what is parsed from
-// the front and of which nobody knows before how long it is.
+// A part of a stream in memory that moves forward: for parsing data whose length is not known in
+// advance. Not thread-safe.
 class ByteWindow {
  public:
-  // `offset` is where in its text the stream stands.
+  // `offset` is the position of the stream in its text.
   explicit ByteWindow(std::unique_ptr<ByteStream> bytes, int64_t offset = 0);
 
-  // What was read and not taken. Lives until the next fill().
+  // The bytes that were read and not taken. Valid until the next call of fill() or pass().
   std::string_view bytes() const { return {buffer_.data() + begin_, end_ - begin_}; }
-  // Whether nothing follows these bytes.
+  // Whether the stream ends after these bytes.
   bool ended() const { return bytes_ == nullptr; }
-  // Reads until there are so many bytes, or all there are. A fault of the
-  // stream is told once and is the end; the bytes before it stay.
+  // Reads until there are `wanted` bytes, or up to the end. An error of the stream is returned once
+  // and ends the stream; the bytes before it remain.
   Result<void> fill(size_t wanted);
-  // Goes past so many bytes, or all there are, without keeping them.
+  // Skips this many bytes, or all that remain, without keeping them.
   Result<void> pass(int64_t count);
+  // Removes bytes from the front; `count` is at most the size of bytes().
   void take(size_t count) { begin_ += count, offset_ += static_cast<int64_t>(count); }
 
-  // Of bytes() in the text.
+  // The offset of bytes() in the text.
   int64_t offset() const { return offset_; }
   const std::string& path() const { return path_; }
 
  private:
-  std::unique_ptr<ByteStream> bytes_;  // null behind the end
+  std::unique_ptr<ByteStream> bytes_;  // null after the end
   std::string path_;
   std::vector<char> buffer_;
   size_t begin_ = 0;

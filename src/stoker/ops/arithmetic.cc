@@ -2,16 +2,18 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "stoker/core/power.h"
 #include "stoker/graph/promotion.h"
 #include "stoker/ops/call.h"
 #include "stoker/ops/elementwise.h"
+#include "stoker/ops/image_steps.h"
 
 namespace stoker {
 namespace {
 
-// ---- which types
+// ---- types
 
 Result<ItemTypes> promoted_types(DType a, DType b) {
   const std::optional<DType> both = promote(a, b);
@@ -22,7 +24,7 @@ Result<ItemTypes> promoted_types(DType a, DType b) {
 Result<ItemTypes> types_without_bool(DType a, DType b) {
   STOKER_TRY(ItemTypes types, promoted_types(a, b));
   if (types.computed == DType::kBool)
-    return Error::invalid("has no meaning for bools; compare them or cast them to integers");
+    return Error::invalid("is not defined for bools; compare them, or cast them to integers first");
   return types;
 }
 
@@ -44,14 +46,14 @@ Result<ItemTypes> same_type(DType a) {
 }
 
 Result<ItemTypes> same_type_without_bool(DType a) {
-  if (a == DType::kBool) return Error::invalid("has no meaning for bools; use logical_not");
+  if (a == DType::kBool) return Error::invalid("is not defined for bools; use logical_not");
   return same_type(a);
 }
 
-// ---- what happens to an item
+// ---- the operation on one item
 
-// Integers are computed without sign, where wrapping is defined, in at least
-// 32 bits: narrower ones would be promoted to int, whose overflow is not.
+// Integers are computed as unsigned numbers of at least 32 bits, whose overflow is defined. Narrower types would be
+// promoted to int, whose overflow is undefined.
 template <typename T>
 using Wrapping = std::conditional_t<(sizeof(T) < 4), uint32_t, std::make_unsigned_t<T>>;
 
@@ -116,7 +118,7 @@ struct DivideItem {
   }
 };
 
-// Quotient and remainder as Python's divmod has them.
+// Quotient and remainder as in Python's divmod.
 template <typename T>
 struct Divided {
   T quotient, remainder;
@@ -126,7 +128,8 @@ Divided<T> floor_divided(T a, T b) {  // b is not 0
   if constexpr (std::is_unsigned_v<T>) {
     return {static_cast<T>(a / b), static_cast<T>(a % b)};
   } else if constexpr (std::is_integral_v<T>) {
-    if (b == -1) return {static_cast<T>(-static_cast<Wrapping<T>>(a)), 0};  // the lowest number has no counterpart
+    if (b == -1)
+      return {static_cast<T>(-static_cast<Wrapping<T>>(a)), 0};  // the negative of the lowest number overflows
     const T quotient = static_cast<T>(a / b), remainder = static_cast<T>(a % b);
     const bool lower = remainder != 0 && (remainder < 0) != (b < 0);
     return {static_cast<T>(quotient - lower), static_cast<T>(lower ? remainder + b : remainder)};
@@ -173,7 +176,7 @@ struct PowerItem {
   template <typename T>
   T operator()(T a, T b, bool& ok) const {
     if constexpr (!std::is_integral_v<T>) {
-      if (b == 2) return a * a;  // what it comes to, at once
+      if (b == 2) return a * a;  // correctly rounded, and faster than power_of
       return static_cast<T>(power_of(a, b));
     } else {
       if constexpr (std::is_signed_v<T>)
@@ -213,7 +216,7 @@ struct NegativeItem {
 struct AbsoluteItem {
   template <typename T>
   T operator()(T a) const {
-    if constexpr (std::is_unsigned_v<T>)  // bool too
+    if constexpr (std::is_unsigned_v<T>)  // and bool
       return a;
     else if constexpr (std::is_integral_v<T>)
       return static_cast<T>(a < 0 ? -static_cast<Wrapping<T>>(a) : static_cast<Wrapping<T>>(a));
@@ -247,14 +250,50 @@ constexpr BinaryItems kSubtract = binary<Same<SubtractItem>>(&types_without_bool
 constexpr BinaryItems kMultiply = binary<SameAndBool<MultiplyItem>>(&promoted_types);
 constexpr BinaryItems kDivide = binary<Floats<DivideItem>>(&types_of_quotient);
 constexpr BinaryItems kFloorDivide =
-    binary<Same<FloorDivideItem>>(&types_with_bool_as_int8, "an integer is divided by zero");
-constexpr BinaryItems kMod = binary<Same<ModItem>>(&types_with_bool_as_int8, "an integer is divided by zero");
-constexpr BinaryItems kPower =
-    binary<Same<PowerItem>>(&types_with_bool_as_int8, "an integer has a negative power; cast it to a float first");
+    binary<Same<FloorDivideItem>>(&types_with_bool_as_int8, "integer division by zero");
+constexpr BinaryItems kMod = binary<Same<ModItem>>(&types_with_bool_as_int8, "integer division by zero");
+constexpr BinaryItems kPower = binary<Same<PowerItem>>(
+    &types_with_bool_as_int8, "an integer cannot be raised to a negative power; cast it to a float first");
 constexpr BinaryItems kMinimum = binary<SameAndBool<MinimumItem>>(&promoted_types);
 constexpr BinaryItems kMaximum = binary<SameAndBool<MaximumItem>>(&promoted_types);
 constexpr UnaryItems kNegative = unary<SameUnary<NegativeItem, false>>(&same_type_without_bool);
 constexpr UnaryItems kAbsolute = unary<SameUnary<AbsoluteItem, true>>(&same_type);
+
+// ---- rows of images
+
+// Which operand the rows may be.
+enum class Rows { kFirst, kEither };
+
+// Supports float32 with one number, or with one number for each channel.
+std::optional<RowKernel> row_math_kernel(RowMath math, const RowInput& input) {
+  if (input.type != DType::kFloat32 || input.link.constants.size() != 1) return std::nullopt;
+  const Result<Array> constant = constant_of(input.link, 0, input.type);
+  if (!constant || constant->type() != DType::kFloat32) return std::nullopt;
+  if (constant->rank() == 0) {
+    return RowKernel{DType::kFloat32, [math, by = constant->scalar<float>()](
+                                          const void* row, int64_t width, int64_t channels, void* to, Wanted wanted) {
+                       row_math(math, static_cast<const float*>(row), by, width * channels, static_cast<float*>(to),
+                                wanted);
+                     }};
+  }
+  if (constant->rank() != 1 || input.channels == 0 || constant->dim(0) != input.channels) return std::nullopt;
+  const auto values = constant->values<float>();
+  return RowKernel{DType::kFloat32, [math, by = std::vector<float>(values.begin(), values.end())](
+                                        const void* row, int64_t width, int64_t channels, void* to, Wanted wanted) {
+                     thread_local std::vector<float> repeated;
+                     repeated.clear();
+                     for (int64_t x = 0; x < width; ++x) repeated.insert(repeated.end(), by.begin(), by.end());
+                     row_math(math, static_cast<const float*>(row), repeated.data(), width * channels,
+                              static_cast<float*>(to), wanted);
+                   }};
+}
+
+Contribution row_math_step(RowMath math, Rows rows) {
+  return Contribution::of(RowStep{[math, rows](const RowInput& input) -> std::optional<RowKernel> {
+    if (rows == Rows::kFirst && input.link.input != 0) return std::nullopt;
+    return row_math_kernel(math, input);
+  }});
+}
 
 }  // namespace
 
@@ -262,21 +301,25 @@ Result<LeafSpec> Add::spec(std::span<const LeafSpec> inputs) const { return item
 Result<Column> Add::apply(std::span<const Column> inputs, OpRows& rows, Context& context) const {
   return apply_items(kAdd, inputs, rows, context);
 }
+Contribution Add::contribution() const { return row_math_step(RowMath::kAdd, Rows::kEither); }
 
 Result<LeafSpec> Subtract::spec(std::span<const LeafSpec> inputs) const { return items_spec(kSubtract, inputs); }
 Result<Column> Subtract::apply(std::span<const Column> inputs, OpRows& rows, Context& context) const {
   return apply_items(kSubtract, inputs, rows, context);
 }
+Contribution Subtract::contribution() const { return row_math_step(RowMath::kSubtract, Rows::kFirst); }
 
 Result<LeafSpec> Multiply::spec(std::span<const LeafSpec> inputs) const { return items_spec(kMultiply, inputs); }
 Result<Column> Multiply::apply(std::span<const Column> inputs, OpRows& rows, Context& context) const {
   return apply_items(kMultiply, inputs, rows, context);
 }
+Contribution Multiply::contribution() const { return row_math_step(RowMath::kMultiply, Rows::kEither); }
 
 Result<LeafSpec> Divide::spec(std::span<const LeafSpec> inputs) const { return items_spec(kDivide, inputs); }
 Result<Column> Divide::apply(std::span<const Column> inputs, OpRows& rows, Context& context) const {
   return apply_items(kDivide, inputs, rows, context);
 }
+Contribution Divide::contribution() const { return row_math_step(RowMath::kDivide, Rows::kFirst); }
 
 Result<LeafSpec> FloorDivide::spec(std::span<const LeafSpec> inputs) const { return items_spec(kFloorDivide, inputs); }
 Result<Column> FloorDivide::apply(std::span<const Column> inputs, OpRows& rows, Context& context) const {

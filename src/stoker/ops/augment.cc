@@ -13,26 +13,26 @@
 #include "stoker/image/intensity.h"
 #include "stoker/ops/call.h"
 #include "stoker/ops/draws.h"
-#include "stoker/ops/picture_dims.h"
+#include "stoker/ops/image_dims.h"
 #include "stoker/ops/range.h"
 
 namespace stoker {
 namespace {
 
-// ---- Pillow's changes
+// ---- Pillow's operations
 
 Result<void> check_bytes(const LeafSpec& input) {
   if (input.type && *input.type != DType::kUint8)
-    return Error::invalid("pictures are augmented as uint8, found ", name_of(*input.type));
+    return Error::invalid("expected a uint8 image, got ", name_of(*input.type));
   if (!input.shape) return {};
-  STOKER_TRY(check_picture(*input.shape));
+  STOKER_TRY(check_image(*input.shape));
   const int64_t channels = input.shape->back();
   if (channels < 0 || channels == 1 || channels == 3) return {};
-  return Error::invalid("pictures are augmented with 1 or 3 channels, found shape ", words_of(*input.shape));
+  return Error::invalid("expected an image with 1 or 3 channels, got shape ", shape_text(*input.shape));
 }
 
 LeafSpec spec_of(const Array& array) {
-  return {array.type(), std::vector<int64_t>(array.dims().begin(), array.dims().end())};
+  return {array.type(), std::vector<int64_t>(array.shape().begin(), array.shape().end())};
 }
 
 Result<LeafSpec> bytes_spec(const LeafSpec& input) {
@@ -40,21 +40,21 @@ Result<LeafSpec> bytes_spec(const LeafSpec& input) {
   return LeafSpec{DType::kUint8, input.shape};
 }
 
-// Each picture changed by `draw(i)`-th draws, `steps` times.
+// Changes each image `steps` times, by the operations that `draw(i)` returns for image i.
 template <typename Draw>
 Result<Array> augmented(const Array& from, int64_t steps, Context& context, Draw draw) {
   STOKER_TRY(check_bytes(spec_of(from)));
   if (steps == 0) return from;
-  STOKER_TRY(Array out, context.result(from.dims(), DType::kUint8));
+  STOKER_TRY(Array out, context.result(from.shape(), DType::kUint8));
   Array spare;
   if (steps > 1) {
-    STOKER_TRY(spare, context.scratch(from.dims().last(3), DType::kUint8));
+    STOKER_TRY(spare, context.scratch(from.shape().last(3), DType::kUint8));
   }
-  for (int64_t i = 0; i < pictures_in(from.dims()); ++i) {
-    ImageView now = picture_of(from, i);
+  for (int64_t i = 0; i < images_in(from.shape()); ++i) {
+    ImageView now = image_view(from, i);
     for (int64_t left = steps; left > 0; --left) {
-      // The last step ends in `out`.
-      const MutableImageView next = left % 2 == 1 ? picture_of(out, i) : picture_of(spare);
+      // The last step writes to `out`.
+      const MutableImageView next = left % 2 == 1 ? image_view(out, i) : image_view(spare);
       const DrawnAugmentation drawn = draw(now);
       augment(now, drawn.augmentation, drawn.magnitude, next);
       now = next;
@@ -68,29 +68,29 @@ Result<DrawnAugmentation> named(const Augment& op) {
   if (!augmentation) {
     std::string names;
     for (Augmentation known : all_augmentations()) names += (names.empty() ? "" : ", ") + std::string(name_of(known));
-    return Error::invalid("operation is one of ", names, ", found '", op.operation, "'");
+    return Error::invalid("operation must be one of ", names, ", got '", op.operation, "'");
   }
   if (is_magnitude(*augmentation, op.magnitude)) return DrawnAugmentation{*augmentation, op.magnitude};
-  return Error::invalid(op.operation, " has no magnitude ", op.magnitude);
+  return Error::invalid("magnitude ", op.magnitude, " is outside the range of ", op.operation);
 }
 
 Result<void> check_bins(int64_t bins) {
   if (bins >= 2) return {};
-  return Error::invalid("num_magnitude_bins is at least 2, found ", bins);
+  return Error::invalid("num_magnitude_bins must be at least 2, got ", bins);
 }
 
 Result<void> check_steps(const RandAugment& op) {
   constexpr int64_t kMostOps = 100;
   STOKER_TRY(check_bins(op.num_magnitude_bins));
   if (op.num_ops < 0 || op.num_ops > kMostOps)
-    return Error::invalid("num_ops is 0 to ", kMostOps, ", found ", op.num_ops);
+    return Error::invalid("num_ops must be 0 to ", kMostOps, ", got ", op.num_ops);
   if (op.magnitude >= 0 && op.magnitude < op.num_magnitude_bins) return {};
-  return Error::invalid("magnitude is 0 to ", op.num_magnitude_bins - 1, ", found ", op.magnitude);
+  return Error::invalid("magnitude must be 0 to ", op.num_magnitude_bins - 1, ", got ", op.magnitude);
 }
 
-// ---- colours
+// ---- color jitter
 
-// The four in the order of torchvision's parameters; an empty one is left out.
+// The four ranges in the order of torchvision's parameters. An empty range means no change.
 struct Jitter {
   std::array<std::optional<DrawRange>, 4> ranges;  // brightness, contrast, saturation, hue
 };
@@ -105,9 +105,9 @@ Result<std::optional<DrawRange>> jitter_range(const std::vector<double>& given, 
   else if (given.size() == 2)
     range = {given[0], given[1]};
   else
-    return Error::invalid(name, " is one number of at least 0 or two, found ", given.size());
+    return Error::invalid(name, " must be one number of at least 0 or two numbers, got a list of ", given.size());
   if (range[0] >= least && range[0] <= range[1] && range[1] <= most) return std::optional<DrawRange>(range);
-  return Error::invalid(name, " lies between ", least, " and ", most, ", found ", range[0], " to ", range[1]);
+  return Error::invalid(name, " must be between ", least, " and ", most, ", got ", range[0], " to ", range[1]);
 }
 
 Result<Jitter> jitter_of(const ColorJitter& op) {
@@ -121,12 +121,12 @@ Result<Jitter> jitter_of(const ColorJitter& op) {
 
 Result<void> check_jitter(const LeafSpec& input) {
   if (input.type && *input.type != DType::kUint8 && *input.type != DType::kFloat32)
-    return Error::invalid("pictures are jittered as uint8 or float32, found ", name_of(*input.type));
+    return Error::invalid("expected a uint8 or float32 image, got ", name_of(*input.type));
   if (!input.shape) return {};
-  STOKER_TRY(check_picture(*input.shape));
+  STOKER_TRY(check_image(*input.shape));
   const int64_t channels = input.shape->back();
   if (channels < 0 || channels == 1 || channels == 3) return {};
-  return Error::invalid("pictures are jittered with 1 or 3 channels, found shape ", words_of(*input.shape));
+  return Error::invalid("expected an image with 1 or 3 channels, got shape ", shape_text(*input.shape));
 }
 
 struct Step {
@@ -167,7 +167,7 @@ void change_bytes(const ImageView& from, const Step& step, const MutableImageVie
   }
 }
 
-// The same on floats of [0, 1], without levels.
+// The same on floats from 0 to 1, without rounding to 256 levels.
 float float_gray(const float* pixel, int64_t channels) {
   if (channels != 3) return pixel[0];
   return 0.2989f * pixel[0] + 0.587f * pixel[1] + 0.114f * pixel[2];
@@ -194,7 +194,7 @@ void change_floats(const ImageView& from, const Step& step, const MutableImageVi
     }
 }
 
-// ---- erasing
+// ---- random erasing
 
 struct Erased {
   DrawRange scale, ratio;
@@ -203,10 +203,11 @@ struct Erased {
 
 Result<Erased> erased_of(const RandomErasing& op) {
   Erased erased;
-  if (!(op.p >= 0 && op.p <= 1)) return Error::invalid("p is 0 to 1, found ", op.p);
+  if (!(op.p >= 0 && op.p <= 1)) return Error::invalid("p must be 0 to 1, got ", op.p);
   STOKER_TRY(erased.scale, range_of(op.scale, "scale"));
   STOKER_TRY(erased.ratio, range_of(op.ratio, "ratio"));
-  if (op.layout != "HWC" && op.layout != "CHW") return Error::invalid("layout is HWC or CHW, found '", op.layout, "'");
+  if (op.layout != "HWC" && op.layout != "CHW")
+    return Error::invalid("layout must be HWC or CHW, got '", op.layout, "'");
   erased.planes = op.layout == "CHW";
   return erased;
 }
@@ -214,13 +215,14 @@ Result<Erased> erased_of(const RandomErasing& op) {
 Result<void> check_erasing(const RandomErasing& op, bool planes, const LeafSpec& input) {
   if (input.type) STOKER_TRY(check_intensity(*input.type));
   if (!input.shape) return {};
-  STOKER_TRY(check_picture(*input.shape));
+  STOKER_TRY(check_image(*input.shape));
   const int64_t channels = (*input.shape)[input.shape->size() - (planes ? 3 : 1)];
   if (channels < 0 || op.value.size() == 1 || op.value.size() == static_cast<size_t>(channels)) return {};
-  return Error::invalid("value has ", op.value.size(), " numbers for a picture of ", channels, " channels");
+  return Error::invalid("value has ", op.value.size(), " numbers, expected 1 or one for each of the ", channels,
+                        " channels");
 }
 
-// The nearest value that the type has.
+// Returns the nearest value of the type.
 template <typename T>
 T nearest_value(double value) {
   if constexpr (std::is_integral_v<T>) {
@@ -234,14 +236,14 @@ T nearest_value(double value) {
 }
 
 template <typename T>
-void erase(T* picture, int64_t height, int64_t width, int64_t channels, bool planes, const CropBox& box,
+void erase(T* image, int64_t height, int64_t width, int64_t channels, bool planes, const CropBox& box,
            const std::vector<double>& value) {
   const int64_t down = planes ? width : width * channels, right = planes ? 1 : channels;
   const int64_t apart = planes ? height * width : 1;
   for (int64_t c = 0; c < channels; ++c) {
     const T put = nearest_value<T>(value[value.size() == 1 ? 0 : static_cast<size_t>(c)]);
     for (int64_t y = box.top; y < box.top + box.height; ++y)
-      for (int64_t x = box.left; x < box.left + box.width; ++x) picture[c * apart + y * down + x * right] = put;
+      for (int64_t x = box.left; x < box.left + box.width; ++x) image[c * apart + y * down + x * right] = put;
   }
 }
 
@@ -289,16 +291,16 @@ Result<Array> ColorJitter::apply(std::span<const Array> inputs, Context& context
   STOKER_TRY(const Jitter jitter, jitter_of(*this));
   STOKER_TRY(check_jitter(spec_of(from)));
   Rng rng = draws(seed, context);
-  STOKER_TRY(Array out, context.result(from.dims(), from.type()));
-  STOKER_TRY(Array spare, context.scratch(from.dims().last(3), from.type()));
+  STOKER_TRY(Array out, context.result(from.shape(), from.type()));
+  STOKER_TRY(Array spare, context.scratch(from.shape().last(3), from.type()));
   const auto change = from.type() == DType::kUint8 ? change_bytes : change_floats;
-  for (int64_t i = 0; i < pictures_in(from.dims()); ++i) {
+  for (int64_t i = 0; i < images_in(from.shape()); ++i) {
     const std::vector<Step> steps = drawn_steps(rng, jitter);
-    ImageView now = picture_of(from, i);
-    if (steps.empty()) take_window(now, {0, 0, now.height, now.width}, picture_of(out, i));
+    ImageView now = image_view(from, i);
+    if (steps.empty()) take_window(now, {0, 0, now.height, now.width}, image_view(out, i));
     for (size_t k = 0; k < steps.size(); ++k) {
       const bool ends_in_out = (steps.size() - k) % 2 == 1;
-      const MutableImageView next = ends_in_out ? picture_of(out, i) : picture_of(spare);
+      const MutableImageView next = ends_in_out ? image_view(out, i) : image_view(spare);
       change(now, steps[k], next);
       now = next;
     }
@@ -315,14 +317,14 @@ Result<Array> RandomErasing::apply(std::span<const Array> inputs, Context& conte
   const Array& from = inputs[0];
   STOKER_TRY(const Erased erased, erased_of(*this));
   STOKER_TRY(check_erasing(*this, erased.planes, spec_of(from)));
-  STOKER_TRY(Array out, context.result(from.dims(), from.type()));
+  STOKER_TRY(Array out, context.result(from.shape(), from.type()));
   if (from.count() == 0) return out;
   std::memcpy(out.mutable_raw(), from.raw(), static_cast<size_t>(from.byte_size()));
-  const Dims dims = from.dims().last(3);
+  const Dims dims = from.shape().last(3);
   const int64_t height = dims[erased.planes ? 1 : 0], width = dims[erased.planes ? 2 : 1];
   const int64_t channels = dims[erased.planes ? 0 : 2];
   Rng rng = draws(seed, context);
-  for (int64_t i = 0; i < pictures_in(from.dims()); ++i) {
+  for (int64_t i = 0; i < images_in(from.shape()); ++i) {
     if (rng.uniform() >= p) continue;
     const std::optional<CropBox> box = draw_erased(rng, height, width, erased.scale, erased.ratio);
     if (!box) continue;
@@ -338,11 +340,11 @@ Result<Array> RandomErasing::apply(std::span<const Array> inputs, Context& conte
 
 namespace image {
 
-Value augment(Value picture, Augment params) { return call(std::move(params), {std::move(picture)}); }
-Value rand_augment(Value picture, RandAugment params) { return call(params, {std::move(picture)}); }
-Value trivial_augment(Value picture, TrivialAugment params) { return call(params, {std::move(picture)}); }
-Value color_jitter(Value picture, ColorJitter params) { return call(std::move(params), {std::move(picture)}); }
-Value random_erasing(Value picture, RandomErasing params) { return call(std::move(params), {std::move(picture)}); }
+Value augment(Value image, Augment params) { return call(std::move(params), {std::move(image)}); }
+Value rand_augment(Value image, RandAugment params) { return call(params, {std::move(image)}); }
+Value trivial_augment(Value image, TrivialAugment params) { return call(params, {std::move(image)}); }
+Value color_jitter(Value image, ColorJitter params) { return call(std::move(params), {std::move(image)}); }
+Value random_erasing(Value image, RandomErasing params) { return call(std::move(params), {std::move(image)}); }
 
 }  // namespace image
 }  // namespace stoker

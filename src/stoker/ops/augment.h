@@ -10,14 +10,13 @@
 
 namespace stoker {
 
-// torchvision's ways to vary pictures, [height, width, channels], or each of a
-// batch; those of Pillow are to the bit, on uint8 with 1 or 3 channels. Draws
-// are the element's own: without `seed` from the data set's numbers, with it
-// from the seed alone.
+// torchvision's augmentations of images, [height, width, channels], or of each image of a batch. The operations of
+// Pillow, on uint8 images with 1 or 3 channels, are bit-identical to Pillow's. Random numbers belong to the element.
+// With `seed`, they depend only on the seed and the element; without it, on the seed of the dataset.
 
 struct Augment {
   static constexpr std::string_view kName = "augment";
-  static constexpr std::string_view kDoc = "One of the changes among which rand_augment chooses.";
+  static constexpr std::string_view kDoc = "Apply one of rand_augment's operations to an image.";
   static constexpr int kInputs = 1;
 
   std::string operation;
@@ -27,7 +26,8 @@ struct Augment {
     f.required("operation", operation,
                "Identity, ShearX, ShearY, TranslateX, TranslateY, Rotate, Brightness, Color, Contrast, Sharpness, "
                "Posterize, Solarize, AutoContrast or Equalize");
-    f("magnitude", magnitude, "a slope, pixels, degrees, a factor less 1, bits or a threshold");
+    f("magnitude", magnitude,
+      "strength of the operation: a slope, pixels, degrees, a factor minus 1, bits or a threshold");
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
@@ -35,7 +35,7 @@ struct Augment {
 
 struct RandAugment {
   static constexpr std::string_view kName = "rand_augment";
-  static constexpr std::string_view kDoc = "A picture changed a few times as chance has it: RandAugment.";
+  static constexpr std::string_view kDoc = "Apply random operations to an image (RandAugment).";
   static constexpr int kInputs = 1;
   static constexpr bool kRandom = true;
 
@@ -45,10 +45,10 @@ struct RandAugment {
   std::optional<int64_t> seed;
 
   void describe(Fields& f) {
-    f("num_ops", num_ops, "how many changes");
-    f("magnitude", magnitude, "how strong: a step of num_magnitude_bins");
-    f("num_magnitude_bins", num_magnitude_bins, "steps, the last being the strongest");
-    f("seed", seed, "null: the data set's");
+    f("num_ops", num_ops, "number of operations to apply");
+    f("magnitude", magnitude, "strength, from 0 to num_magnitude_bins - 1");
+    f("num_magnitude_bins", num_magnitude_bins, "number of strengths");
+    f("seed", seed, "seed of the random numbers; null: the dataset's seed");
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
@@ -56,7 +56,8 @@ struct RandAugment {
 
 struct TrivialAugment {
   static constexpr std::string_view kName = "trivial_augment";
-  static constexpr std::string_view kDoc = "A picture changed once, as much as chance has it: TrivialAugmentWide.";
+  static constexpr std::string_view kDoc =
+      "Apply one random operation of random strength to an image (TrivialAugmentWide).";
   static constexpr int kInputs = 1;
   static constexpr bool kRandom = true;
 
@@ -64,8 +65,8 @@ struct TrivialAugment {
   std::optional<int64_t> seed;
 
   void describe(Fields& f) {
-    f("num_magnitude_bins", num_magnitude_bins, "steps, the last being the strongest");
-    f("seed", seed, "null: the data set's");
+    f("num_magnitude_bins", num_magnitude_bins, "number of strengths");
+    f("seed", seed, "seed of the random numbers; null: the dataset's seed");
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
@@ -74,7 +75,7 @@ struct TrivialAugment {
 struct ColorJitter {
   static constexpr std::string_view kName = "color_jitter";
   static constexpr std::string_view kDoc =
-      "A picture of uint8 or float32 with other brightness, contrast, saturation and hue, in an order drawn too.";
+      "Change brightness, contrast, saturation and hue of a uint8 or float32 image randomly, in random order.";
   static constexpr int kInputs = 1;
   static constexpr bool kRandom = true;
 
@@ -85,11 +86,12 @@ struct ColorJitter {
   std::optional<int64_t> seed;
 
   void describe(Fields& f) {
-    f("brightness", brightness, "least and greatest factor; one number x: from 1 - x to 1 + x; none: unchanged");
-    f("contrast", contrast, "the same");
-    f("saturation", saturation, "the same");
-    f("hue", hue, "least and greatest share of the circle, within a half; one number x: from -x to x");
-    f("seed", seed, "null: the data set's");
+    f("brightness", brightness, "minimum and maximum factor; one number x: 1 - x to 1 + x; empty: unchanged");
+    f("contrast", contrast, "as brightness");
+    f("saturation", saturation, "as brightness");
+    f("hue", hue,
+      "minimum and maximum rotation of the hue in full turns, -0.5 to 0.5; one number x: -x to x; empty: unchanged");
+    f("seed", seed, "seed of the random numbers; null: the dataset's seed");
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
@@ -97,7 +99,7 @@ struct ColorJitter {
 
 struct RandomErasing {
   static constexpr std::string_view kName = "random_erasing";
-  static constexpr std::string_view kDoc = "A picture with a window of one value, where chance has it.";
+  static constexpr std::string_view kDoc = "Replace a random rectangle of an image by a constant value.";
   static constexpr int kInputs = 1;
   static constexpr bool kRandom = true;
 
@@ -109,12 +111,12 @@ struct RandomErasing {
   std::optional<int64_t> seed;
 
   void describe(Fields& f) {
-    f("p", p, "share of the pictures");
-    f("scale", scale, "least and greatest share of the picture's area");
-    f("ratio", ratio, "least and greatest height divided by width");
-    f("value", value, "what is put there: one number, or one a channel");
-    f("layout", layout, "HWC or CHW: where the channels are");
-    f("seed", seed, "null: the data set's");
+    f("p", p, "probability that an image is changed, 0 to 1");
+    f("scale", scale, "minimum and maximum fraction of the image's area");
+    f("ratio", ratio, "minimum and maximum of height divided by width");
+    f("value", value, "value of the rectangle: one number, or one number per channel");
+    f("layout", layout, "order of the axes: HWC or CHW");
+    f("seed", seed, "seed of the random numbers; null: the dataset's seed");
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
@@ -122,11 +124,11 @@ struct RandomErasing {
 
 namespace image {
 
-Value augment(Value picture, Augment params);
-Value rand_augment(Value picture, RandAugment params = {});
-Value trivial_augment(Value picture, TrivialAugment params = {});
-Value color_jitter(Value picture, ColorJitter params);
-Value random_erasing(Value picture, RandomErasing params = {});
+Value augment(Value image, Augment params);
+Value rand_augment(Value image, RandAugment params = {});
+Value trivial_augment(Value image, TrivialAugment params = {});
+Value color_jitter(Value image, ColorJitter params);
+Value random_erasing(Value image, RandomErasing params = {});
 
 }  // namespace image
 }  // namespace stoker

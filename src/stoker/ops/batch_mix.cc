@@ -14,26 +14,26 @@ namespace {
 Result<void> check_alpha(double alpha) {
   constexpr double kMost = 1e6;
   if (alpha > 0 && alpha <= kMost) return {};
-  return Error::invalid("alpha is above 0 and at most ", kMost, ", found ", alpha);
+  return Error::invalid("alpha must be above 0 and at most ", kMost, ", got ", alpha);
 }
 
 Result<void> check_numbers(DType type) {
   if (type != DType::kBytes) return {};
-  return Error::invalid("a batch to mix has numbers, found ", name_of(type));
+  return Error::invalid("expected a batch of numbers, got ", name_of(type));
 }
 
 Result<void> check_rows(Dims dims) {
   if (!dims.empty()) return {};
-  return Error::invalid("a batch to mix has rows, found a single number");
+  return Error::invalid("expected a batch with at least one axis, got a scalar");
 }
 
-Result<void> check_pictures(Dims dims) {
+Result<void> check_images(Dims dims) {
   if (dims.size() == 4) return {};
-  return Error::invalid("a batch of pictures has 4 dims, found shape ", words_of(dims));
+  return Error::invalid("expected a batch of images with 4 axes, got shape ", shape_text(dims));
 }
 
 LeafSpec spec_of(const Array& array) {
-  return {array.type(), std::vector<int64_t>(array.dims().begin(), array.dims().end())};
+  return {array.type(), std::vector<int64_t>(array.shape().begin(), array.shape().end())};
 }
 
 Result<void> check_rows_spec(const LeafSpec& rows) {
@@ -42,17 +42,17 @@ Result<void> check_rows_spec(const LeafSpec& rows) {
   return {};
 }
 
-Result<void> check_pictures_spec(const LeafSpec& pictures) {
-  if (pictures.type) STOKER_TRY(check_numbers(*pictures.type));
-  if (pictures.shape) STOKER_TRY(check_pictures(*pictures.shape));
+Result<void> check_images_spec(const LeafSpec& images) {
+  if (images.type) STOKER_TRY(check_numbers(*images.type));
+  if (images.shape) STOKER_TRY(check_images(*images.shape));
   return {};
 }
 
 Result<void> check_share_spec(const LeafSpec& share) {
   if (share.type && *share.type != DType::kFloat32)
-    return Error::invalid("a share is float32, found ", name_of(*share.type));
+    return Error::invalid("the mixing ratio must be float32, got ", name_of(*share.type));
   if (share.shape && !share.shape->empty())
-    return Error::invalid("a share is one number, found shape ", words_of(*share.shape));
+    return Error::invalid("the mixing ratio must be a scalar, got shape ", shape_text(*share.shape));
   return {};
 }
 
@@ -60,13 +60,14 @@ Result<float> share_of(const Array& share) {
   STOKER_TRY(check_share_spec(spec_of(share)));
   const auto value = share.scalar<float>();
   if (value >= 0 && value <= 1) return value;
-  return Error::invalid("a share is 0 to 1, found ", value);
+  return Error::invalid("the mixing ratio must be 0 to 1, got ", value);
 }
 
 Result<void> check_box_spec(const LeafSpec& box) {
-  if (box.type && *box.type != DType::kInt64) return Error::invalid("a window is int64, found ", name_of(*box.type));
+  if (box.type && *box.type != DType::kInt64)
+    return Error::invalid("the window must be int64, got ", name_of(*box.type));
   if (box.shape && (box.shape->size() != 1 || (box.shape->front() != 4 && box.shape->front() >= 0)))
-    return Error::invalid("a window is 4 numbers, found shape ", words_of(*box.shape));
+    return Error::invalid("the window must be 4 numbers, got shape ", shape_text(*box.shape));
   return {};
 }
 
@@ -78,12 +79,12 @@ Result<CropBox> box_of(const Array& box, int64_t height, int64_t width) {
                       made.top <= height - made.height && made.width <= width && made.left <= width - made.width;
   if (inside) return made;
   return Error::invalid("a window of ", made.height, "x", made.width, " at ", made.top, ", ", made.left,
-                        " does not fit pictures of ", height, "x", width);
+                        " does not fit images of ", height, "x", width);
 }
 
 Result<Array> as_floats(const Array& from, Context& context) {
   if (from.type() == DType::kFloat32) return from;
-  STOKER_TRY(Array to, context.scratch(from.dims(), DType::kFloat32));
+  STOKER_TRY(Array to, context.scratch(from.shape(), DType::kFloat32));
   visit_dtype(from.type(), [&](auto zero) {
     using T = decltype(zero);
     if constexpr (!std::is_same_v<T, Bytes>)
@@ -94,7 +95,7 @@ Result<Array> as_floats(const Array& from, Context& context) {
 }
 
 Result<Array> mixed(const Array& floats, float share, Context& context) {
-  STOKER_TRY(Array out, context.result(floats.dims(), DType::kFloat32));
+  STOKER_TRY(Array out, context.result(floats.shape(), DType::kFloat32));
   const int64_t rows = floats.dim(0);
   if (floats.count() == 0) return out;
   mix_rows(static_cast<const float*>(floats.raw()), rows, floats.count() / rows, share,
@@ -112,13 +113,13 @@ Result<void> check_labels(const MixLabels& op, const LeafSpec& labels) {
   constexpr int64_t kMost = int64_t{1} << 31;
   if (are_classes(*labels.type)) {
     if (op.num_classes < 1 || op.num_classes > kMost)
-      return Error::invalid("labels that are numbers of classes need num_classes, found ", op.num_classes);
+      return Error::invalid("integer labels require num_classes of at least 1, got ", op.num_classes);
     if (labels.shape && labels.shape->size() != 1)
-      return Error::invalid("labels that are numbers of classes have shape [rows], found ", words_of(*labels.shape));
+      return Error::invalid("integer labels must have shape [rows], got ", shape_text(*labels.shape));
     return {};
   }
   if (is_float(*labels.type)) return {};
-  return Error::invalid("labels are integers or floats, found ", name_of(*labels.type));
+  return Error::invalid("labels must be integers or floats, got ", name_of(*labels.type));
 }
 
 Result<Array> one_hot(const Array& labels, int64_t classes, Context& context) {
@@ -130,7 +131,7 @@ Result<Array> one_hot(const Array& labels, int64_t classes, Context& context) {
       float* row = out.mutable_values<float>().data();
       for (T label : labels.values<T>()) {
         if (std::cmp_less(label, 0) || std::cmp_greater_equal(label, classes))
-          return Error::invalid("label ", static_cast<int64_t>(label), " is not one of ", classes, " classes");
+          return Error::invalid("label ", static_cast<int64_t>(label), " is out of range for ", classes, " classes");
         row[static_cast<int64_t>(label)] = 1;
         row += classes;
       }
@@ -165,15 +166,15 @@ Result<Array> Mixup::apply(std::span<const Array> inputs, Context& context) cons
 
 Result<LeafSpec> CutmixBox::spec(std::span<const LeafSpec> inputs) const {
   STOKER_TRY(check_alpha(alpha));
-  STOKER_TRY(check_pictures_spec(inputs[0]));
+  STOKER_TRY(check_images_spec(inputs[0]));
   return LeafSpec{DType::kInt64, std::vector<int64_t>{4}};
 }
 Result<Array> CutmixBox::apply(std::span<const Array> inputs, Context& context) const {
   STOKER_TRY(check_alpha(alpha));
-  STOKER_TRY(check_pictures_spec(spec_of(inputs[0])));
+  STOKER_TRY(check_images_spec(spec_of(inputs[0])));
   const int64_t height = inputs[0].dim(1), width = inputs[0].dim(2);
   if (height == 0 || width == 0)
-    return Error::invalid("pictures without pixels cannot be mixed, found shape ", words_of(inputs[0].dims()));
+    return Error::invalid("images without pixels cannot be mixed, got shape ", shape_text(inputs[0].shape()));
   Rng rng = draws(seed, context);
   const double share = draw_share(rng, alpha);
   const CropBox box = draw_mix_box(rng, share, height, width);
@@ -181,20 +182,20 @@ Result<Array> CutmixBox::apply(std::span<const Array> inputs, Context& context) 
 }
 
 Result<LeafSpec> Cutmix::spec(std::span<const LeafSpec> inputs) const {
-  STOKER_TRY(check_pictures_spec(inputs[0]));
+  STOKER_TRY(check_images_spec(inputs[0]));
   STOKER_TRY(check_box_spec(inputs[1]));
   return inputs[0];
 }
 Result<Array> Cutmix::apply(std::span<const Array> inputs, Context& context) const {
   const Array& from = inputs[0];
-  STOKER_TRY(check_pictures_spec(spec_of(from)));
+  STOKER_TRY(check_images_spec(spec_of(from)));
   STOKER_TRY(const CropBox box, box_of(inputs[1], from.dim(1), from.dim(2)));
-  STOKER_TRY(Array out, context.result(from.dims(), from.type()));
+  STOKER_TRY(Array out, context.result(from.shape(), from.type()));
   if (from.count() == 0) return out;
   std::memcpy(out.mutable_raw(), from.raw(), static_cast<size_t>(from.byte_size()));
   for (int64_t i = 0; i < from.dim(0); ++i) {
-    const ImageView before = cropped(picture_of(from, i == 0 ? from.dim(0) - 1 : i - 1), box);
-    MutableImageView to = picture_of(out, i);
+    const ImageView before = cropped(image_view(from, i == 0 ? from.dim(0) - 1 : i - 1), box);
+    MutableImageView to = image_view(out, i);
     const auto pixel = to.channels * static_cast<int64_t>(size_of(to.type));
     to.data = to.row<std::byte>(box.top) + box.left * pixel;
     to.height = box.height;
@@ -205,12 +206,12 @@ Result<Array> Cutmix::apply(std::span<const Array> inputs, Context& context) con
 }
 
 Result<LeafSpec> CutmixShare::spec(std::span<const LeafSpec> inputs) const {
-  STOKER_TRY(check_pictures_spec(inputs[0]));
+  STOKER_TRY(check_images_spec(inputs[0]));
   STOKER_TRY(check_box_spec(inputs[1]));
   return LeafSpec{DType::kFloat32, std::vector<int64_t>{}};
 }
 Result<Array> CutmixShare::apply(std::span<const Array> inputs, Context&) const {
-  STOKER_TRY(check_pictures_spec(spec_of(inputs[0])));
+  STOKER_TRY(check_images_spec(spec_of(inputs[0])));
   const int64_t height = inputs[0].dim(1), width = inputs[0].dim(2);
   STOKER_TRY(const CropBox box, box_of(inputs[1], height, width));
   const double all = static_cast<double>(height) * static_cast<double>(width);
@@ -240,15 +241,15 @@ Result<Array> MixLabels::apply(std::span<const Array> inputs, Context& context) 
 
 namespace image {
 
-Mixed mixup(Value pictures, Value labels, MixParams params) {
-  const Value share = call(MixupShare{params.alpha, params.seed}, {pictures});
-  return {call(Mixup{}, {pictures, share}), call(MixLabels{params.num_classes}, {std::move(labels), share})};
+Mixed mixup(Value images, Value labels, MixParams params) {
+  const Value share = call(MixupShare{params.alpha, params.seed}, {images});
+  return {call(Mixup{}, {images, share}), call(MixLabels{params.num_classes}, {std::move(labels), share})};
 }
 
-Mixed cutmix(Value pictures, Value labels, MixParams params) {
-  const Value box = call(CutmixBox{params.alpha, params.seed}, {pictures});
-  const Value share = call(CutmixShare{}, {pictures, box});
-  return {call(Cutmix{}, {pictures, box}), call(MixLabels{params.num_classes}, {std::move(labels), share})};
+Mixed cutmix(Value images, Value labels, MixParams params) {
+  const Value box = call(CutmixBox{params.alpha, params.seed}, {images});
+  const Value share = call(CutmixShare{}, {images, box});
+  return {call(Cutmix{}, {images, box}), call(MixLabels{params.num_classes}, {std::move(labels), share})};
 }
 
 }  // namespace image

@@ -8,31 +8,30 @@
 
 namespace stoker {
 
-// MixUp and CutMix on batches, as torchvision has them: each row meets the one
-// before it, the first the last. What is drawn is a value of its own, which the
-// pictures and their labels share.
+// MixUp and CutMix on batches, as in torchvision: each row is mixed with the row before it, and the first row with the
+// last. The drawn ratio or window is a value of its own, so that images and labels use the same one.
 
 struct MixupShare {
   static constexpr std::string_view kName = "mixup_share";
-  static constexpr std::string_view kDoc = "The share that rows keep in a mixup: float32, of Beta(alpha, alpha).";
-  static constexpr int kInputs = 1;  // what will be mixed
+  static constexpr std::string_view kDoc = "Draw the float32 mixing ratio of a mixup from Beta(alpha, alpha).";
+  static constexpr int kInputs = 1;  // the batch to mix
   static constexpr bool kRandom = true;
 
   double alpha = 1;
   std::optional<int64_t> seed;
 
   void describe(Fields& f) {
-    f("alpha", alpha, "1: any share alike; less: mostly near 0 or 1");
-    f("seed", seed, "null: the data set's");
+    f("alpha", alpha, "parameter of the beta distribution, above 0; 1: uniform; smaller: mostly near 0 or 1");
+    f("seed", seed, "seed of the random numbers; null: the dataset's seed");
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
 };
 
-// Inputs: rows, and the share that each keeps.
+// Inputs: a batch, and the weight of each row; the row before it gets the rest.
 struct Mixup {
   static constexpr std::string_view kName = "mixup";
-  static constexpr std::string_view kDoc = "A batch as float32, each row mixed with the one before it.";
+  static constexpr std::string_view kDoc = "Mix each row of a batch with the row before it; the result is float32.";
   static constexpr int kInputs = 2;
 
   void describe(Fields&) {}
@@ -42,25 +41,28 @@ struct Mixup {
 
 struct CutmixBox {
   static constexpr std::string_view kName = "cutmix_box";
-  static constexpr std::string_view kDoc = "The window of a cutmix: top, left, height and width, int64.";
-  static constexpr int kInputs = 1;  // the pictures
+  static constexpr std::string_view kDoc = "Draw the window of a cutmix: top, left, height and width, as int64.";
+  static constexpr int kInputs = 1;  // the images
   static constexpr bool kRandom = true;
 
   double alpha = 1;
   std::optional<int64_t> seed;
 
   void describe(Fields& f) {
-    f("alpha", alpha, "of Beta(alpha, alpha), the share that pictures keep before the window is cut at borders");
-    f("seed", seed, "null: the data set's");
+    f("alpha", alpha,
+      "parameter of Beta(alpha, alpha), from which the kept fraction of an image is drawn before the window is "
+      "clipped");
+    f("seed", seed, "seed of the random numbers; null: the dataset's seed");
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
 };
 
-// Inputs: pictures, and the window.
+// Inputs: images, and the window.
 struct Cutmix {
   static constexpr std::string_view kName = "cutmix";
-  static constexpr std::string_view kDoc = "A batch of pictures, each with a window of the one before it.";
+  static constexpr std::string_view kDoc =
+      "Replace a window of each image of a batch by the same window of the image before it.";
   static constexpr int kInputs = 2;
 
   void describe(Fields&) {}
@@ -68,10 +70,10 @@ struct Cutmix {
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
 };
 
-// Inputs: pictures, and the window.
+// Inputs: images, and the window.
 struct CutmixShare {
   static constexpr std::string_view kName = "cutmix_share";
-  static constexpr std::string_view kDoc = "The share of a picture that a window leaves, float32.";
+  static constexpr std::string_view kDoc = "Return the fraction of an image outside a window, as float32.";
   static constexpr int kInputs = 2;
 
   void describe(Fields&) {}
@@ -79,22 +81,23 @@ struct CutmixShare {
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
 };
 
-// Inputs: labels, int or one-hot, and the share that each keeps.
+// Inputs: labels, integers or one-hot, and the weight of each row.
 struct MixLabels {
   static constexpr std::string_view kName = "mix_labels";
-  static constexpr std::string_view kDoc = "Labels as float32 for each class, each row mixed with the one before it.";
+  static constexpr std::string_view kDoc =
+      "Mix each row of labels with the row before it; the result is float32 with one number per class.";
   static constexpr int kInputs = 2;
 
   int64_t num_classes = 0;
 
-  void describe(Fields& f) { f("num_classes", num_classes, "of labels that are numbers of classes"); }
+  void describe(Fields& f) { f("num_classes", num_classes, "number of classes, required if the labels are integers"); }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
 };
 
-// Pictures and labels together.
+// Mixes images and labels together.
 struct MixParams {
-  int64_t num_classes = 0;  // of labels that are numbers of classes
+  int64_t num_classes = 0;  // required if the labels are integers
   double alpha = 1;
   std::optional<int64_t> seed;
 };
@@ -102,11 +105,11 @@ struct MixParams {
 namespace image {
 
 struct Mixed {
-  Value pictures;
+  Value images;
   Value labels;
 };
-Mixed mixup(Value pictures, Value labels, MixParams params = {});
-Mixed cutmix(Value pictures, Value labels, MixParams params = {});
+Mixed mixup(Value images, Value labels, MixParams params = {});
+Mixed cutmix(Value images, Value labels, MixParams params = {});
 
 }  // namespace image
 }  // namespace stoker

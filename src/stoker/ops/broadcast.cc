@@ -3,7 +3,7 @@
 namespace stoker {
 namespace {
 
-// An innermost axis below this costs more in calls than in items.
+// With a shorter innermost axis, calling the loop costs more than its items.
 constexpr int64_t kShort = 64;
 
 }  // namespace
@@ -16,10 +16,10 @@ Result<std::vector<int64_t>> broadcast(Dims a, Dims b) {
     const int64_t x = from_end <= a.size() ? a[a.size() - from_end] : 1;
     const int64_t y = from_end <= b.size() ? b[b.size() - from_end] : 1;
     if (x != y && x > 1 && y > 1)
-      return Error::invalid("shapes ", words_of(a), " and ", words_of(b), " do not broadcast");
+      return Error::invalid("shapes ", shape_text(a), " and ", shape_text(b), " cannot be broadcast together");
     if ((x == 0 && y > 1) || (y == 0 && x > 1))
-      return Error::invalid("shapes ", words_of(a), " and ", words_of(b), " do not broadcast");
-    dims[i] = x == 1 ? y : y == 1 ? x : x == y ? x : std::max(x, y);  // -1 beside 3 turns out to be 3 or 1
+      return Error::invalid("shapes ", shape_text(a), " and ", shape_text(b), " cannot be broadcast together");
+    dims[i] = x == 1 ? y : y == 1 ? x : x == y ? x : std::max(x, y);  // with -1 and 3, the unknown size is 3 or 1
   }
   return dims;
 }

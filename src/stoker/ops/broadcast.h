@@ -7,12 +7,12 @@
 
 namespace stoker {
 
-// The shape that two shapes broadcast to, as in NumPy. A dim of -1 is not
-// known yet and fits anything. The error names both shapes.
+// Returns the shape to which two shapes broadcast, as in NumPy. A size of -1 is unknown and matches any size. The error
+// names both shapes.
 Result<std::vector<int64_t>> broadcast(Dims a, Dims b);
 
-// How to go over two blocks of rows whose row shapes broadcast: as few nested
-// axes as will do, so that equal shapes and constants are one straight loop.
+// The loop over two blocks of rows whose row shapes broadcast. It has as few nested axes as possible, so that equal
+// shapes and constants take a single loop.
 class BroadcastLoop {
  public:
   struct Axis {
@@ -20,17 +20,15 @@ class BroadcastLoop {
     int64_t stride_a, stride_b;  // in items
   };
 
-  // `rows_a` and `rows_b` are `rows` or 1; `dims` is what the row shapes
-  // broadcast to.
+  // `rows_a` and `rows_b` are `rows` or 1. `dims` is the broadcast shape of the rows.
   BroadcastLoop(int64_t rows, int64_t rows_a, Dims dims_a, int64_t rows_b, Dims dims_b, Dims dims);
 
-  // Not 0 where the operand has that many items for the innermost axis, over
-  // and over: a constant of three channels beside a picture.
+  // If not 0, the operand has this many items, which repeat along the innermost axis. Example: a constant of three
+  // channels and an image.
   int64_t period_a() const { return period_a_; }
   int64_t period_b() const { return period_b_; }
 
-  // Calls body(offset_a, offset_b, offset_out, innermost axis) for each run of
-  // the innermost axis, in order.
+  // Calls body(offset_a, offset_b, offset_out, innermost axis) for each pass over the innermost axis, in order.
   template <typename Body>
   void each(Body&& body) const {
     const Axis& inner = axes_.back();

@@ -9,7 +9,7 @@
 
 namespace stoker {
 
-// How the functions on symbolic values are written: `return call(Add{}, {a, b})`.
+// Applies an operation to symbolic values: `return call(Add{}, {a, b})`.
 template <typename T>
 Value call(T op, std::vector<Value> inputs) {
   std::vector<Expr::Ref> parts;

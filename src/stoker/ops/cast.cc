@@ -2,6 +2,7 @@
 
 #include "stoker/ops/call.h"
 #include "stoker/ops/convert.h"
+#include "stoker/ops/image_steps.h"
 #include "stoker/ops/rows.h"
 
 namespace stoker {
@@ -23,7 +24,7 @@ Result<Column> Cast::apply(std::span<const Column> inputs, OpRows& rows, Context
   if (const std::optional<Array> block = as_block(inputs[0], rows)) {
     STOKER_TRY(check_types(block->type(), dtype));
     if (block->type() == dtype) return Column(*block);
-    STOKER_TRY(Array out, context.result_block(block->dims(), dtype));
+    STOKER_TRY(Array out, context.result_block(block->shape(), dtype));
     convert_items(block->raw(), block->type(), out.mutable_raw(), dtype, block->count());
     return Column(std::move(out));
   }
@@ -31,10 +32,21 @@ Result<Column> Cast::apply(std::span<const Column> inputs, OpRows& rows, Context
     Array row = input_row(inputs[0], i);
     STOKER_TRY(check_types(row.type(), dtype));
     if (row.type() == dtype) return row;
-    STOKER_TRY(Array out, context.result(row.dims(), dtype));
+    STOKER_TRY(Array out, context.result(row.shape(), dtype));
     convert_items(row.raw(), row.type(), out.mutable_raw(), dtype, row.count());
     return out;
   });
+}
+
+Contribution Cast::contribution() const {
+  if (dtype != DType::kFloat32) return {};
+  return Contribution::of(RowStep{[](const RowInput& input) -> std::optional<RowKernel> {
+    if (input.type == DType::kFloat32) return RowKernel{};
+    if (input.type != DType::kUint8) return std::nullopt;
+    return RowKernel{DType::kFloat32, [](const void* row, int64_t width, int64_t channels, void* to, Wanted) {
+                       widen_row(static_cast<const uint8_t*>(row), width * channels, static_cast<float*>(to));
+                     }};
+  }});
 }
 
 Value cast(Value value, DType dtype) { return call(Cast{dtype}, {std::move(value)}); }

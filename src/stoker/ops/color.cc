@@ -6,35 +6,35 @@
 #include "stoker/image/color.h"
 #include "stoker/ops/call.h"
 #include "stoker/ops/color_change.h"
-#include "stoker/ops/picture_dims.h"
+#include "stoker/ops/image_dims.h"
 
 namespace stoker {
 namespace {
 
 Result<void> check_hue(double delta) {
   if (delta >= -1 && delta <= 1) return {};
-  return Error::invalid("delta is -1 to 1, found ", delta);
+  return Error::invalid("delta must be -1 to 1, got ", delta);
 }
 
 Result<void> check_gamma(double gamma) {
   if (gamma >= 0) return {};
-  return Error::invalid("gamma is at least 0, found ", gamma);
+  return Error::invalid("gamma must be at least 0, got ", gamma);
 }
 
 Result<bool> is_accurate(std::string_view dct_method) {
   if (dct_method == "INTEGER_ACCURATE") return true;
   if (dct_method.empty() || dct_method == "INTEGER_FAST") return false;
-  return Error::invalid("dct_method is '', 'INTEGER_FAST' or 'INTEGER_ACCURATE', found '", dct_method, "'");
+  return Error::invalid("dct_method must be '', 'INTEGER_FAST' or 'INTEGER_ACCURATE', got '", dct_method, "'");
 }
 
 Result<void> check_quality(int64_t quality) {
   if (quality >= 0 && quality <= 100) return {};
-  return Error::invalid("jpeg_quality is 0 to 100, found ", quality);
+  return Error::invalid("jpeg_quality must be 0 to 100, got ", quality);
 }
 
 Result<void> check_gray(Dims dims) {
   if (!dims.empty() && (dims.back() == 1 || dims.back() < 0)) return {};
-  return Error::invalid("a grey picture has 1 channel, found shape ", words_of(dims));
+  return Error::invalid("expected a gray image with 1 channel, got shape ", shape_text(dims));
 }
 
 std::vector<int64_t> with_channels(Dims dims, int64_t channels) {
@@ -48,11 +48,11 @@ void grayscale_values(const std::byte* from, size_t item, std::byte* to, int64_t
     for (int c = 0; c < 3; ++c, to += item) std::memcpy(to, from, item);
 }
 
-// ---- from one space of colours to another: floats alone
+// ---- color spaces, for floats only
 
 Result<void> check_floats(DType type) {
   if (is_float(type)) return {};
-  return Error::invalid("colours are converted as floats, found ", name_of(type));
+  return Error::invalid("expected a float image, got ", name_of(type));
 }
 
 Result<LeafSpec> space_spec(const LeafSpec& input) {
@@ -63,8 +63,8 @@ Result<LeafSpec> space_spec(const LeafSpec& input) {
 template <typename Compute>
 Result<Array> in_space(const Array& from, Context& context, Compute compute) {
   STOKER_TRY(check_floats(from.type()));
-  STOKER_TRY(check_rgb(from.dims()));
-  return in_floats(from, from.dims(), false, context,
+  STOKER_TRY(check_rgb(from.shape()));
+  return in_floats(from, from.shape(), false, context,
                    [&](const float* in, float* out) { compute(in, out, from.count() / 3); });
 }
 
@@ -86,7 +86,7 @@ Result<LeafSpec> AdjustGamma::spec(std::span<const LeafSpec> inputs) const {
 }
 Result<Array> AdjustGamma::apply(std::span<const Array> inputs, Context& context) const {
   STOKER_TRY(check_gamma(gamma));
-  return in_floats(inputs[0], inputs[0].dims(), true, context, [&](const float* in, float* out) {
+  return in_floats(inputs[0], inputs[0].shape(), true, context, [&](const float* in, float* out) {
     adjust_gamma(in, static_cast<float>(gamma), static_cast<float>(gain), out, inputs[0].count());
   });
 }
@@ -113,16 +113,16 @@ Result<LeafSpec> PerImageStandardization::spec(std::span<const LeafSpec> inputs)
 Result<Array> PerImageStandardization::apply(std::span<const Array> inputs, Context& context) const {
   const Array& from = inputs[0];
   STOKER_TRY(check_intensity(from.type()));
-  STOKER_TRY(check_picture(from.dims()));
-  STOKER_TRY(Array out, context.result(from.dims(), DType::kFloat32));
+  STOKER_TRY(check_image(from.shape()));
+  STOKER_TRY(Array out, context.result(from.shape(), DType::kFloat32));
   auto* to = static_cast<float*>(out.mutable_raw());
   visit_dtype(from.type(), [&](auto zero) {
     using T = decltype(zero);
     if constexpr (!std::is_same_v<T, Bytes>)
       std::ranges::transform(from.values<T>(), to, [](T value) { return static_cast<float>(value); });
   });
-  const int64_t pictures = pictures_in(from.dims());
-  for (int64_t i = 0; i < pictures; ++i, to += from.count() / pictures) standardize(to, to, from.count() / pictures);
+  const int64_t images = images_in(from.shape());
+  for (int64_t i = 0; i < images; ++i, to += from.count() / images) standardize(to, to, from.count() / images);
   return out;
 }
 
@@ -133,8 +133,8 @@ Result<LeafSpec> RgbToGrayscale::spec(std::span<const LeafSpec> inputs) const {
 }
 Result<Array> RgbToGrayscale::apply(std::span<const Array> inputs, Context& context) const {
   const Array& from = inputs[0];
-  STOKER_TRY(check_rgb(from.dims()));
-  return in_floats(from, with_channels(from.dims(), 1), false, context,
+  STOKER_TRY(check_rgb(from.shape()));
+  return in_floats(from, with_channels(from.shape(), 1), false, context,
                    [&](const float* in, float* out) { rgb_to_grayscale(in, out, from.count() / 3); });
 }
 
@@ -148,8 +148,8 @@ Result<LeafSpec> GrayscaleToRgb::spec(std::span<const LeafSpec> inputs) const {
 Result<Array> GrayscaleToRgb::apply(std::span<const Array> inputs, Context& context) const {
   const Array& from = inputs[0];
   STOKER_TRY(check_intensity(from.type()));
-  STOKER_TRY(check_gray(from.dims()));
-  STOKER_TRY(Array out, context.result(with_channels(from.dims(), 3), from.type()));
+  STOKER_TRY(check_gray(from.shape()));
+  STOKER_TRY(Array out, context.result(with_channels(from.shape(), 3), from.type()));
   grayscale_values(static_cast<const std::byte*>(from.raw()), size_of(from.type()),
                    static_cast<std::byte*>(out.mutable_raw()), from.count());
   return out;
@@ -198,22 +198,20 @@ Result<Array> AdjustJpegQuality::apply(std::span<const Array> inputs, Context& c
 
 namespace image {
 
-Value adjust_contrast(Value picture, AdjustContrast params) { return call(params, {std::move(picture)}); }
-Value adjust_gamma(Value picture, AdjustGamma params) { return call(params, {std::move(picture)}); }
-Value adjust_hue(Value picture, AdjustHue params) { return call(params, {std::move(picture)}); }
-Value adjust_saturation(Value picture, AdjustSaturation params) { return call(params, {std::move(picture)}); }
-Value per_image_standardization(Value picture) { return call(PerImageStandardization{}, {std::move(picture)}); }
-Value rgb_to_grayscale(Value picture) { return call(RgbToGrayscale{}, {std::move(picture)}); }
-Value grayscale_to_rgb(Value picture) { return call(GrayscaleToRgb{}, {std::move(picture)}); }
-Value rgb_to_hsv(Value picture) { return call(RgbToHsv{}, {std::move(picture)}); }
-Value hsv_to_rgb(Value picture) { return call(HsvToRgb{}, {std::move(picture)}); }
-Value rgb_to_yuv(Value picture) { return call(RgbToYuv{}, {std::move(picture)}); }
-Value yuv_to_rgb(Value picture) { return call(YuvToRgb{}, {std::move(picture)}); }
-Value rgb_to_yiq(Value picture) { return call(RgbToYiq{}, {std::move(picture)}); }
-Value yiq_to_rgb(Value picture) { return call(YiqToRgb{}, {std::move(picture)}); }
-Value adjust_jpeg_quality(Value picture, AdjustJpegQuality params) {
-  return call(std::move(params), {std::move(picture)});
-}
+Value adjust_contrast(Value image, AdjustContrast params) { return call(params, {std::move(image)}); }
+Value adjust_gamma(Value image, AdjustGamma params) { return call(params, {std::move(image)}); }
+Value adjust_hue(Value image, AdjustHue params) { return call(params, {std::move(image)}); }
+Value adjust_saturation(Value image, AdjustSaturation params) { return call(params, {std::move(image)}); }
+Value per_image_standardization(Value image) { return call(PerImageStandardization{}, {std::move(image)}); }
+Value rgb_to_grayscale(Value image) { return call(RgbToGrayscale{}, {std::move(image)}); }
+Value grayscale_to_rgb(Value image) { return call(GrayscaleToRgb{}, {std::move(image)}); }
+Value rgb_to_hsv(Value image) { return call(RgbToHsv{}, {std::move(image)}); }
+Value hsv_to_rgb(Value image) { return call(HsvToRgb{}, {std::move(image)}); }
+Value rgb_to_yuv(Value image) { return call(RgbToYuv{}, {std::move(image)}); }
+Value yuv_to_rgb(Value image) { return call(YuvToRgb{}, {std::move(image)}); }
+Value rgb_to_yiq(Value image) { return call(RgbToYiq{}, {std::move(image)}); }
+Value yiq_to_rgb(Value image) { return call(YiqToRgb{}, {std::move(image)}); }
+Value adjust_jpeg_quality(Value image, AdjustJpegQuality params) { return call(std::move(params), {std::move(image)}); }
 
 }  // namespace image
 }  // namespace stoker

@@ -26,8 +26,7 @@ struct Compared {
 template <typename T>
 constexpr bool is_wide = std::is_same_v<T, int64_t> || std::is_same_v<T, uint64_t>;
 
-// One struct for each comparison; 64-bit integers of different sign compare
-// as numbers and not as bits.
+// One struct for each comparison. 64-bit integers of different signedness are compared as numbers, not as bits.
 #define STOKER_COMPARISON(name, sign, exact)                           \
   struct name {                                                        \
     template <typename A, typename B>                                  \

@@ -7,12 +7,12 @@
 
 namespace stoker {
 
-// Comparisons item by item, giving bools. Shapes broadcast as in NumPy;
-// integers of any types compare exactly, strings byte by byte.
+// Element-wise comparisons, which return bools. Shapes broadcast as in NumPy. Integers of any types compare exactly,
+// strings byte by byte.
 
 struct Equal {
   static constexpr std::string_view kName = "equal";
-  static constexpr std::string_view kDoc = "Whether items are equal.";
+  static constexpr std::string_view kDoc = "Compare two arrays element-wise: true where the values are equal.";
   static constexpr int kInputs = 2;
   static constexpr Plain kPlain = Plain::kCompared;
 
@@ -23,7 +23,7 @@ struct Equal {
 
 struct NotEqual {
   static constexpr std::string_view kName = "not_equal";
-  static constexpr std::string_view kDoc = "Whether items differ.";
+  static constexpr std::string_view kDoc = "Compare two arrays element-wise: true where the values differ.";
   static constexpr int kInputs = 2;
   static constexpr Plain kPlain = Plain::kCompared;
 
@@ -34,7 +34,8 @@ struct NotEqual {
 
 struct Less {
   static constexpr std::string_view kName = "less";
-  static constexpr std::string_view kDoc = "Whether items of the first input are below those of the second.";
+  static constexpr std::string_view kDoc =
+      "Compare two arrays element-wise: true where the first is less than the second.";
   static constexpr int kInputs = 2;
   static constexpr Plain kPlain = Plain::kCompared;
 
@@ -45,7 +46,8 @@ struct Less {
 
 struct LessEqual {
   static constexpr std::string_view kName = "less_equal";
-  static constexpr std::string_view kDoc = "Whether items of the first input are at most those of the second.";
+  static constexpr std::string_view kDoc =
+      "Compare two arrays element-wise: true where the first is less than or equal to the second.";
   static constexpr int kInputs = 2;
   static constexpr Plain kPlain = Plain::kCompared;
 
@@ -56,7 +58,8 @@ struct LessEqual {
 
 struct Greater {
   static constexpr std::string_view kName = "greater";
-  static constexpr std::string_view kDoc = "Whether items of the first input are above those of the second.";
+  static constexpr std::string_view kDoc =
+      "Compare two arrays element-wise: true where the first is greater than the second.";
   static constexpr int kInputs = 2;
   static constexpr Plain kPlain = Plain::kCompared;
 
@@ -67,7 +70,8 @@ struct Greater {
 
 struct GreaterEqual {
   static constexpr std::string_view kName = "greater_equal";
-  static constexpr std::string_view kDoc = "Whether items of the first input are at least those of the second.";
+  static constexpr std::string_view kDoc =
+      "Compare two arrays element-wise: true where the first is greater than or equal to the second.";
   static constexpr int kInputs = 2;
   static constexpr Plain kPlain = Plain::kCompared;
 

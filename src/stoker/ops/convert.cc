@@ -8,8 +8,8 @@
 namespace stoker {
 namespace {
 
-// How a type lies in memory where any byte may stand for a bool: a failed row
-// holds anything.
+// The type with which values are read from memory. A bool is read as a byte, because the rows that failed contain
+// arbitrary bytes.
 template <typename T>
 using Stored = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
 
@@ -27,7 +27,7 @@ To truncated(From value) {
     const bool fits = value >= -two63 && value < two63;
     return static_cast<To>(fits ? static_cast<int64_t>(value) : std::numeric_limits<int64_t>::min());
   } else {
-    // In double -2147483648.5 is still inside.
+    // In double, -2147483648.5 is still inside the range.
     const bool fits = (std::is_same_v<From, float> ? value >= -two31 : value > -two31 - 1) && value < two31;
     return static_cast<To>(fits ? static_cast<int32_t>(value) : std::numeric_limits<int32_t>::min());
   }
@@ -80,7 +80,7 @@ void convert_items(const void* from, DType from_type, void* to, DType to_type, i
 
 Result<Array> converted(const Array& array, DType type) {
   if (array.type() == type) return array;
-  STOKER_TRY(Array out, Array::make(array.dims(), type));
+  STOKER_TRY(Array out, Array::make(array.shape(), type));
   convert_items(array.raw(), array.type(), out.mutable_raw(), type, array.count());
   return out;
 }

@@ -13,11 +13,11 @@ namespace stoker {
 struct CropBox;
 struct ResizeHow;
 
-// Windows of pictures, [height, width, channels], or of each of a batch.
+// Crops of images, [height, width, channels], or of each image of a batch.
 
 struct CropToBoundingBox {
   static constexpr std::string_view kName = "crop_to_bounding_box";
-  static constexpr std::string_view kDoc = "A window of a picture.";
+  static constexpr std::string_view kDoc = "Crop a window out of an image.";
   static constexpr int kInputs = 1;
 
   int64_t offset_height = 0;
@@ -26,20 +26,21 @@ struct CropToBoundingBox {
   int64_t target_width = 0;
 
   void describe(Fields& f) {
-    f.required("offset_height", offset_height, "rows above the window");
-    f.required("offset_width", offset_width, "columns left of it");
-    f.required("target_height", target_height, "its rows");
-    f.required("target_width", target_width, "its columns");
+    f.required("offset_height", offset_height, "top row of the window");
+    f.required("offset_width", offset_width, "leftmost column of the window");
+    f.required("target_height", target_height, "height of the window in pixels");
+    f.required("target_width", target_width, "width of the window in pixels");
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
-  // The window of a picture of this size.
+  // Returns the window for an image of this size.
   Result<CropBox> box(int64_t rows, int64_t columns) const;
+  Contribution contribution() const;
 };
 
 struct PadToBoundingBox {
   static constexpr std::string_view kName = "pad_to_bounding_box";
-  static constexpr std::string_view kDoc = "A larger picture that holds the given one; the rest is 0.";
+  static constexpr std::string_view kDoc = "Place an image inside a larger image of zeros.";
   static constexpr int kInputs = 1;
 
   int64_t offset_height = 0;
@@ -48,69 +49,71 @@ struct PadToBoundingBox {
   int64_t target_width = 0;
 
   void describe(Fields& f) {
-    f.required("offset_height", offset_height, "rows to add above");
-    f.required("offset_width", offset_width, "columns to add on the left");
-    f.required("target_height", target_height, "rows to give");
-    f.required("target_width", target_width, "columns to give");
+    f.required("offset_height", offset_height, "rows of zeros above the image");
+    f.required("offset_width", offset_width, "columns of zeros to the left of the image");
+    f.required("target_height", target_height, "height of the result in pixels");
+    f.required("target_width", target_width, "width of the result in pixels");
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
-  // The window of a picture of this size.
+  // Returns the window for an image of this size.
   Result<CropBox> box(int64_t rows, int64_t columns) const;
 };
 
 struct CentralCrop {
   static constexpr std::string_view kName = "central_crop";
-  static constexpr std::string_view kDoc = "The middle of a picture: a share of its rows and of its columns.";
+  static constexpr std::string_view kDoc = "Crop the center of an image to a fraction of its height and width.";
   static constexpr int kInputs = 1;
 
   double central_fraction = 1;
 
-  void describe(Fields& f) { f.required("central_fraction", central_fraction, "the share, above 0 and at most 1"); }
+  void describe(Fields& f) { f.required("central_fraction", central_fraction, "fraction, above 0 and at most 1"); }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
-  // The window of a picture of this size.
+  // Returns the window for an image of this size.
   Result<CropBox> box(int64_t rows, int64_t columns) const;
+  Contribution contribution() const;
 };
 
 struct CenterCrop {
   static constexpr std::string_view kName = "center_crop";
   static constexpr std::string_view kDoc =
-      "A window in the middle of a picture, as torchvision cuts it; a smaller picture gets a black margin.";
+      "Crop a window out of the center of an image, as torchvision does; smaller images are padded with zeros.";
   static constexpr int kInputs = 1;
 
   int64_t height = 0;
   int64_t width = 0;
 
-  void describe(Fields& f) { f.required("size", height, width, "height and width to give"); }
+  void describe(Fields& f) { f.required("size", height, width, "height and width of the result in pixels"); }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
-  // The window of a picture of this size.
+  // Returns the window for an image of this size.
   Result<CropBox> box(int64_t rows, int64_t columns) const;
+  Contribution contribution() const;
 };
 
 struct ResizeWithCropOrPad {
   static constexpr std::string_view kName = "resize_with_crop_or_pad";
-  static constexpr std::string_view kDoc = "A picture cut on all sides, or with a margin of 0, to a size.";
+  static constexpr std::string_view kDoc = "Crop an image at its center, or pad it with zeros, to a size.";
   static constexpr int kInputs = 1;
 
   int64_t target_height = 0;
   int64_t target_width = 0;
 
   void describe(Fields& f) {
-    f.required("target_height", target_height, "rows to give");
-    f.required("target_width", target_width, "columns to give");
+    f.required("target_height", target_height, "height of the result in pixels");
+    f.required("target_width", target_width, "width of the result in pixels");
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
-  // The window of a picture of this size.
+  // Returns the window for an image of this size.
   Result<CropBox> box(int64_t rows, int64_t columns) const;
 };
 
-// Of numbers of any rank, as in TensorFlow.
+// Accepts arrays of numbers of any rank, as in TensorFlow.
 struct RandomCrop {
   static constexpr std::string_view kName = "random_crop";
-  static constexpr std::string_view kDoc = "A part of an array, of a given shape, from where chance has it.";
+  static constexpr std::string_view kDoc = "Crop a part of a given shape out of an array, at a random position.";
   static constexpr int kInputs = 1;
   static constexpr bool kRandom = true;
 
@@ -118,8 +121,8 @@ struct RandomCrop {
   std::optional<int64_t> seed;
 
   void describe(Fields& f) {
-    f.required("size", size, "the shape to give, channels included");
-    f("seed", seed, "null: the data set's");
+    f.required("size", size, "shape of the result, including the channels");
+    f("seed", seed, "seed of the random numbers; null: the dataset's seed");
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
@@ -128,7 +131,7 @@ struct RandomCrop {
 struct RandomResizedCrop {
   static constexpr std::string_view kName = "random_resized_crop";
   static constexpr std::string_view kDoc =
-      "A window of chance's place, size and shape, drawn as torchvision does, in a given size.";
+      "Crop a random window of random size and aspect ratio, as torchvision does, and resize it.";
   static constexpr int kInputs = 1;
   static constexpr bool kRandom = true;
 
@@ -142,24 +145,25 @@ struct RandomResizedCrop {
   std::optional<int64_t> seed;
 
   void describe(Fields& f) {
-    f.required("size", height, width, "height and width to give");
-    f("scale", scale, "least and greatest share of the picture's area");
-    f("ratio", ratio, "least and greatest width divided by height, their logarithm being even");
-    f("method", method, "as of resize");
-    f("antialias", antialias, "as of resize");
-    f("like", like, "as of resize");
-    f("seed", seed, "null: the data set's");
+    f.required("size", height, width, "height and width of the result in pixels");
+    f("scale", scale, "minimum and maximum fraction of the image's area");
+    f("ratio", ratio, "minimum and maximum of width divided by height, whose logarithm is drawn uniformly");
+    f("method", method, "as in resize");
+    f("antialias", antialias, "as in resize");
+    f("like", like, "as in resize");
+    f("seed", seed, "seed of the random numbers; null: the dataset's seed");
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
   Result<CropBox> box(int64_t rows, int64_t columns, Rng& rng) const;
   Result<ResizeHow> how() const;
+  Contribution contribution() const;
 };
 
 struct ResizeShorter {
   static constexpr std::string_view kName = "resize_shorter";
   static constexpr std::string_view kDoc =
-      "A picture whose shorter side has a given size, in its proportions, as torchvision's Resize of one number.";
+      "Resize an image so that its shorter side has a given size, as torchvision's Resize with one number does.";
   static constexpr int kInputs = 1;
 
   int64_t size = 0;
@@ -168,28 +172,29 @@ struct ResizeShorter {
   std::string like;
 
   void describe(Fields& f) {
-    f.required("size", size, "of the shorter side; the longer one is rounded down");
-    f("method", method, "as of resize");
-    f("antialias", antialias, "as of resize");
-    f("like", like, "as of resize");
+    f.required("size", size, "size of the shorter side in pixels; the longer side is rounded down");
+    f("method", method, "as in resize");
+    f("antialias", antialias, "as in resize");
+    f("like", like, "as in resize");
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
   Result<ResizeHow> how() const;
-  // Of a picture of this size, the size to come.
+  // Replaces the size of an image by the size of the result.
   Result<void> size_of(int64_t& rows, int64_t& columns) const;
+  Contribution contribution() const;
 };
 
 namespace image {
 
-Value crop_to_bounding_box(Value picture, CropToBoundingBox params);
-Value pad_to_bounding_box(Value picture, PadToBoundingBox params);
-Value central_crop(Value picture, CentralCrop params);
-Value center_crop(Value picture, CenterCrop params);
-Value resize_with_crop_or_pad(Value picture, ResizeWithCropOrPad params);
+Value crop_to_bounding_box(Value image, CropToBoundingBox params);
+Value pad_to_bounding_box(Value image, PadToBoundingBox params);
+Value central_crop(Value image, CentralCrop params);
+Value center_crop(Value image, CenterCrop params);
+Value resize_with_crop_or_pad(Value image, ResizeWithCropOrPad params);
 Value random_crop(Value values, RandomCrop params);
-Value random_resized_crop(Value picture, RandomResizedCrop params);
-Value resize_shorter(Value picture, ResizeShorter params);
+Value random_resized_crop(Value image, RandomResizedCrop params);
+Value resize_shorter(Value image, ResizeShorter params);
 
 }  // namespace image
 }  // namespace stoker

@@ -10,13 +10,13 @@ namespace stoker {
 
 struct JpegOptions;
 
-// Pictures from their bytes: uint8 of shape [height, width, channels]. Each takes
-// JPEG, PNG, GIF, BMP and WebP alike, whatever its name; TensorFlow's take some.
+// Decoders of images: bytes to uint8 of shape [height, width, channels]. Each of them accepts JPEG, PNG, GIF, BMP and
+// WebP, regardless of its name. In TensorFlow, each accepts only some of these formats.
 
-// With the parameters that only JPEG has.
+// Has the parameters that apply only to JPEG.
 struct DecodeJpeg {
   static constexpr std::string_view kName = "decode_jpeg";
-  static constexpr std::string_view kDoc = "The picture in the bytes of a JPEG.";
+  static constexpr std::string_view kDoc = "Decode a JPEG image.";
   static constexpr int kInputs = 1;
 
   int channels = 0;
@@ -29,28 +29,30 @@ struct DecodeJpeg {
   bool exif_orientation = false;
 
   void describe(Fields& f) {
-    f("channels", channels, "0: as in the file; 1: grey; 3: RGB");
-    f("ratio", ratio, "1, 2, 4 or 8: so many times smaller, which is faster than resizing");
-    f("fancy_upscaling", fancy_upscaling, "smooth colours that were stored with fewer samples");
-    f("try_recover_truncated", try_recover_truncated, "what is missing is grey, and no error");
+    f("channels", channels, "number of channels; 0: as in the file, 1: gray, 3: RGB");
+    f("ratio", ratio, "divides height and width by 1, 2, 4 or 8 while decoding, which is faster than resizing");
+    f("fancy_upscaling", fancy_upscaling, "interpolate subsampled color channels");
+    f("try_recover_truncated", try_recover_truncated, "decode truncated files; missing pixels are gray");
     f("acceptable_fraction", acceptable_fraction,
-      "share of the rows after which a cut picture is taken, the rest black");
-    f("dct_method", dct_method, "INTEGER_FAST or INTEGER_ACCURATE; empty: fast, or as `like` says");
-    f("like", like, "\"pillow\": Pillow's pixels; empty: TensorFlow's");
-    f("exif_orientation", exif_orientation, "turn the picture as its EXIF notes say; TensorFlow does not");
+      "minimum fraction of rows of a truncated image that is accepted; missing rows are black");
+    f("dct_method", dct_method,
+      "INTEGER_FAST or INTEGER_ACCURATE; empty: INTEGER_FAST, or INTEGER_ACCURATE with like=\"pillow\"");
+    f("like", like, "\"pillow\": the pixels of Pillow; empty: those of TensorFlow");
+    f("exif_orientation", exif_orientation, "apply the EXIF orientation, which TensorFlow ignores");
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
 
-  // How JPEG among them is decoded.
+  // Returns the options for JPEG data.
   Result<JpegOptions> jpeg() const;
-  // Decoding with what follows it (picture_chain.h).
+  // Fuses the operations after decoding with it (image_chain.h).
   static Chain chain(std::span<const ChainLink> links);
+  Contribution contribution() const;
 };
 
 struct DecodePng {
   static constexpr std::string_view kName = "decode_png";
-  static constexpr std::string_view kDoc = "The picture in the bytes of a PNG.";
+  static constexpr std::string_view kDoc = "Decode a PNG image.";
   static constexpr int kInputs = 1;
 
   int channels = 0;
@@ -59,24 +61,23 @@ struct DecodePng {
   bool exif_orientation = false;
 
   void describe(Fields& f) {
-    f("channels", channels, "0: as in the file; 1: grey; 2: grey and alpha; 3: RGB; 4: RGBA");
-    f("dtype", dtype, "uint8 or uint16");
-    f("like", like, "\"pillow\": Pillow's pixels; empty: TensorFlow's");
-    f("exif_orientation", exif_orientation, "turn the picture as its EXIF notes say; TensorFlow does not");
+    f("channels", channels, "number of channels; 0: as in the file, 1: gray, 2: gray and alpha, 3: RGB, 4: RGBA");
+    f("dtype", dtype, "type of the result: uint8 or uint16");
+    f("like", like, "\"pillow\": the pixels of Pillow; empty: those of TensorFlow");
+    f("exif_orientation", exif_orientation, "apply the EXIF orientation, which TensorFlow ignores");
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
 
-  // How JPEG among them is decoded.
-  Result<JpegOptions> jpeg() const;
-  // Decoding with what follows it (picture_chain.h).
+  // Fuses the operations after decoding with it (image_chain.h).
   static Chain chain(std::span<const ChainLink> links);
+  Contribution contribution() const;
 };
 
 struct DecodeImage {
   static constexpr std::string_view kName = "decode_image";
   static constexpr std::string_view kDoc =
-      "The picture in bytes of JPEG, PNG, GIF, BMP or WebP; of a GIF or an animation, its frames.";
+      "Decode a JPEG, PNG, GIF, BMP or WebP image; a GIF or an animation is decoded to its frames.";
   static constexpr int kInputs = 1;
 
   int channels = 0;
@@ -87,34 +88,34 @@ struct DecodeImage {
   bool try_recover_truncated = false;
 
   void describe(Fields& f) {
-    f("channels", channels, "0: as in the file; 1: grey; 3: RGB; 4: RGBA, for formats that have it");
-    f("dtype", dtype, "uint8; uint16; or float32, from 0 to 1");
+    f("channels", channels,
+      "number of channels; 0: as in the file, 1: gray, 3: RGB, 4: RGBA if the format supports it");
+    f("dtype", dtype, "type of the result: uint8, uint16, or float32 from 0 to 1");
     f("expand_animations", expand_animations,
-      "GIF and animated WebP as [frames, height, width, channels]; false: the first frame");
-    f("like", like, "\"pillow\": Pillow's pixels; empty: TensorFlow's");
-    f("exif_orientation", exif_orientation, "turn the picture as its EXIF notes say; TensorFlow does not");
+      "decode GIF and animated WebP to [frames, height, width, channels]; false: only the first frame");
+    f("like", like, "\"pillow\": the pixels of Pillow; empty: those of TensorFlow");
+    f("exif_orientation", exif_orientation, "apply the EXIF orientation, which TensorFlow ignores");
     f("try_recover_truncated", try_recover_truncated,
-      "of a cut JPEG what is missing is grey, of a cut GIF the whole frames");
+      "decode truncated files: missing pixels of a JPEG are gray, a GIF has its complete frames");
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
 
-  // How JPEG among them is decoded.
-  Result<JpegOptions> jpeg() const;
-  // Decoding with what follows it (picture_chain.h).
+  // Fuses the operations after decoding with it (image_chain.h).
   static Chain chain(std::span<const ChainLink> links);
+  Contribution contribution() const;
 };
 
 struct DecodeBmp {
   static constexpr std::string_view kName = "decode_bmp";
-  static constexpr std::string_view kDoc = "The picture in the bytes of a BMP.";
+  static constexpr std::string_view kDoc = "Decode a BMP image.";
   static constexpr int kInputs = 1;
 
   int channels = 0;
 
   void describe(Fields& f) {
     f("channels", channels,
-      "0: as in the file, a palette of greys becoming grey, others RGB; 1: grey; 3: RGB; 4: RGBA");
+      "number of channels; 0: as in the file (a palette of grays is gray, others are RGB), 1: gray, 3: RGB, 4: RGBA");
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
@@ -122,13 +123,14 @@ struct DecodeBmp {
 
 struct DecodeGif {
   static constexpr std::string_view kName = "decode_gif";
-  static constexpr std::string_view kDoc = "The frames in the bytes of a GIF, [frames, height, width, 3].";
+  static constexpr std::string_view kDoc = "Decode a GIF to its frames, [frames, height, width, 3].";
   static constexpr int kInputs = 1;
 
   bool try_recover_truncated = false;
 
   void describe(Fields& f) {
-    f("try_recover_truncated", try_recover_truncated, "of a file that is cut or damaged, the frames before");
+    f("try_recover_truncated", try_recover_truncated,
+      "decode truncated or damaged files to the frames before the damage");
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
@@ -137,13 +139,13 @@ struct DecodeGif {
 struct DecodeWebp {
   static constexpr std::string_view kName = "decode_webp";
   static constexpr std::string_view kDoc =
-      "The frames in the bytes of a WebP, [frames, height, width, channels]; a still one has one.";
+      "Decode a WebP to its frames, [frames, height, width, channels]; a still image has one frame.";
   static constexpr int kInputs = 1;
 
   int channels = 0;
 
   void describe(Fields& f) {
-    f("channels", channels, "0: RGB, or RGBA where the file has alpha; 1: grey; 3: RGB; 4: RGBA");
+    f("channels", channels, "number of channels; 0: RGB, or RGBA if the file has alpha, 1: gray, 3: RGB, 4: RGBA");
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;

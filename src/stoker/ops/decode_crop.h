@@ -8,12 +8,12 @@
 
 namespace stoker {
 
+// Decodes only as much of a JPEG as a window needs.
 struct DecodeAndCropJpeg {
   static constexpr std::string_view kName = "decode_and_crop_jpeg";
   static constexpr std::string_view kDoc =
-      "A window of the picture in the bytes of a JPEG: the pixels of decoding it and cutting, for less work. The "
-      "second "
-      "input is [row, column, height, width].";
+      "Decode a window of a JPEG image: the same pixels as decoding and cropping, in less time. The second input is "
+      "[row, column, height, width].";
   static constexpr int kInputs = 2;
 
   int channels = 0;
@@ -25,14 +25,15 @@ struct DecodeAndCropJpeg {
   std::string like;
 
   void describe(Fields& f) {
-    f("channels", channels, "0: as in the file; 1: grey; 3: RGB");
-    f("ratio", ratio, "1, 2, 4 or 8: so many times smaller, before it is cut");
-    f("fancy_upscaling", fancy_upscaling, "smooth colours that were stored with fewer samples");
-    f("try_recover_truncated", try_recover_truncated, "what is missing is grey, and no error");
+    f("channels", channels, "number of channels; 0: as in the file, 1: gray, 3: RGB");
+    f("ratio", ratio, "divides height and width by 1, 2, 4 or 8 before the crop");
+    f("fancy_upscaling", fancy_upscaling, "interpolate subsampled color channels");
+    f("try_recover_truncated", try_recover_truncated, "decode truncated files; missing pixels are gray");
     f("acceptable_fraction", acceptable_fraction,
-      "share of the rows after which a cut picture is taken, the rest black");
-    f("dct_method", dct_method, "INTEGER_FAST or INTEGER_ACCURATE; empty: fast, or as `like` says");
-    f("like", like, "\"pillow\": Pillow's pixels; empty: TensorFlow's");
+      "minimum fraction of rows of a truncated image that is accepted; missing rows are black");
+    f("dct_method", dct_method,
+      "INTEGER_FAST or INTEGER_ACCURATE; empty: INTEGER_FAST, or INTEGER_ACCURATE with like=\"pillow\"");
+    f("like", like, "\"pillow\": the pixels of Pillow; empty: those of TensorFlow");
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;

@@ -6,8 +6,9 @@
 
 namespace stoker {
 
-// The numbers of an operation that draws: without `seed` the element's own, with
-// it from seed and element alone, so that two operations of one seed draw alike.
+// Returns the generator of a random operation. Without `seed`, its numbers belong to the element and the operation.
+// With `seed`, they depend only on the seed and the element, so two operations with the same seed draw the same
+// numbers.
 inline Rng draws(const std::optional<int64_t>& seed, const Context& context) {
   if (!seed) return context.rng();
   const auto [hi, lo] = context.origin().key();

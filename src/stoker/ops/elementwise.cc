@@ -12,14 +12,14 @@
 namespace stoker {
 namespace {
 
-// Both operands ready for the loop.
+// Both operands, converted for the loop.
 struct Operands {
   Array a, b;
   BinaryLoop loop = nullptr;
   DType result{};
 };
 
-// A lone string is its characters; loops want a table of views.
+// A single string is stored as its characters, but the loops read a table of views.
 Array as_table(const Array& array) {
   const int64_t one = 1;
   return array.type() == DType::kBytes && array.rank() == 0 ? array.reshaped(Dims(&one, 1)) : array;
@@ -40,7 +40,7 @@ Result<Operands> prepared(const BinaryItems& items, const Array& a, const Array&
   return Operands{std::move(left), std::move(right), items.loops[static_cast<size_t>(types.computed)], types.result};
 }
 
-// A short run of items written out often enough to make long loops of it.
+// A few items, repeated in memory so that loops over them are long.
 class Pattern {
  public:
   Pattern(int64_t period, DType type) : period_(period), size_(static_cast<int64_t>(size_of(type))) {
@@ -89,7 +89,7 @@ Result<Column> blocks(const BinaryItems& items, const Array& a, const Array& b, 
   STOKER_TRY(Array out, context.result_block(with_rows(rows.size, dims), operands.result));
   if (run_loop(operands, out, BroadcastLoop(rows.size, a.dim(0), row_dims(a), b.dim(0), row_dims(b), dims)))
     return Column(std::move(out));
-  const BroadcastLoop one(1, 1, row_dims(a), 1, row_dims(b), dims);  // which rows were they?
+  const BroadcastLoop one(1, 1, row_dims(a), 1, row_dims(b), dims);  // find the rows that failed
   for (int32_t i = 0; i < rows.size; ++i) {
     Operands row{operands.a.row(a.dim(0) == 1 ? 0 : i), operands.b.row(b.dim(0) == 1 ? 0 : i), operands.loop,
                  operands.result};
@@ -101,17 +101,17 @@ Result<Column> blocks(const BinaryItems& items, const Array& a, const Array& b, 
 
 Result<Array> one_row(const BinaryItems& items, const Array& a, const Array& b, Context& context) {
   STOKER_TRY(Operands operands, prepared(items, a, b));
-  STOKER_TRY(std::vector<int64_t> dims, broadcast(a.dims(), b.dims()));
+  STOKER_TRY(std::vector<int64_t> dims, broadcast(a.shape(), b.shape()));
   STOKER_TRY(Array out, context.result(dims, operands.result));
-  if (!run_loop(operands, out, BroadcastLoop(1, 1, a.dims(), 1, b.dims(), dims)))
+  if (!run_loop(operands, out, BroadcastLoop(1, 1, a.shape(), 1, b.shape(), dims)))
     return Error::invalid(items.complaint);
   return out;
 }
 
 }  // namespace
 
-Error no_numbers(DType a, DType b) { return Error::invalid("wants numbers, found ", name_of(a), " and ", name_of(b)); }
-Error no_numbers(DType a) { return Error::invalid("wants numbers, found ", name_of(a)); }
+Error no_numbers(DType a, DType b) { return Error::invalid("expected numbers, got ", name_of(a), " and ", name_of(b)); }
+Error no_numbers(DType a) { return Error::invalid("expected numbers, got ", name_of(a)); }
 
 Result<Column> apply_items(const BinaryItems& items, std::span<const Column> inputs, OpRows& rows, Context& context) {
   const std::optional<Array> a = as_block(inputs[0], rows, Strings::kViewed);
@@ -129,14 +129,14 @@ Result<Column> apply_items(const UnaryItems& items, std::span<const Column> inpu
   };
   if (const std::optional<Array> block = as_block(inputs[0], rows)) {
     STOKER_TRY(ItemTypes types, items.types(block->type()));
-    STOKER_TRY(Array out, context.result_block(block->dims(), types.result));
+    STOKER_TRY(Array out, context.result_block(block->shape(), types.result));
     STOKER_TRY(fill(*block, out, types.computed));
     return Column(std::move(out));
   }
   return each_row(rows, context, [&](int32_t i) -> Result<Array> {
     const Array row = input_row(inputs[0], i);
     STOKER_TRY(ItemTypes types, items.types(row.type()));
-    STOKER_TRY(Array out, context.result(row.dims(), types.result));
+    STOKER_TRY(Array out, context.result(row.shape(), types.result));
     STOKER_TRY(fill(row, out, types.computed));
     return out;
   });

@@ -8,26 +8,25 @@
 
 namespace stoker {
 
-// Operations item by item on two inputs whose row shapes broadcast as NumPy's
-// do. An operation is a table of inner loops, one for each type; everything
-// else is here once.
+// Element-wise operations on two inputs whose row shapes broadcast as in NumPy. An operation is a table of inner loops,
+// one for each type. This file has everything that they share.
 
 struct ItemTypes {
   DType computed;  // both inputs are converted to it
   DType result;
 };
 
-// Goes over n items, `a` and `b` advancing by their strides (0 or 1 items, or
-// more) and `out` by one. False when an item has no result.
+// Computes n items. `a` and `b` advance by their strides in items (0, 1 or more), `out` by one. Returns false if an
+// item has no result.
 using BinaryLoop = bool (*)(const void* a, int64_t stride_a, const void* b, int64_t stride_b, void* out, int64_t n);
 using UnaryLoop = bool (*)(const void* a, void* out, int64_t n);
 
 struct BinaryItems {
   Result<ItemTypes> (*types)(DType a, DType b) = nullptr;
-  std::array<BinaryLoop, 14> loops{};  // by computed type; null: never computed in it
-  // What is wrong with a row that has an item without a result.
+  std::array<BinaryLoop, 14> loops{};  // by the type of the computation; null: not used
+  // The error message of a row with an item that has no result.
   std::string_view complaint = {};
-  // Signed and unsigned 64-bit integers side by side: compared as they are.
+  // For signed and unsigned 64-bit integers, which are compared without conversion.
   BinaryLoop signed_unsigned = nullptr, unsigned_signed = nullptr;
 };
 
@@ -41,14 +40,14 @@ Result<Column> apply_items(const UnaryItems& items, std::span<const Column> inpu
 Result<LeafSpec> items_spec(const BinaryItems& items, std::span<const LeafSpec> inputs);
 Result<LeafSpec> items_spec(const UnaryItems& items, std::span<const LeafSpec> inputs);
 
-// "wants numbers, found string and int32"
+// Returns an error such as "expected numbers, got string and int32".
 Error no_numbers(DType a, DType b);
 Error no_numbers(DType a);
 
-// ---- making the loops
+// ---- inner loops
 
-// What a value is computed in: halves in float, a bool as a bool however it
-// lies in memory (a failed row holds any byte).
+// The type in which a value is computed: float for float16 and bfloat16. A bool is read as a byte, because the rows
+// that failed contain arbitrary bytes.
 template <typename T>
 struct Item {
   using Stored = T;
@@ -78,7 +77,7 @@ struct Item<Bfloat16> {
   static Bfloat16 store(float value) { return Bfloat16(value); }
 };
 
-// F()(a, b, ok) on items of A and B; R is what is stored.
+// Applies F()(a, b, ok) to items of types A and B and stores the results as R.
 template <typename F, typename A, typename B, typename R>
 bool binary_loop(const void* a, int64_t stride_a, const void* b, int64_t stride_b, void* out, int64_t n) {
   const auto* x = static_cast<const typename Item<A>::Stored*>(a);
@@ -112,7 +111,7 @@ template <typename T>
 constexpr bool is_computed_float =
     std::is_same_v<T, Float16> || std::is_same_v<T, Bfloat16> || std::is_floating_point_v<T>;
 
-// Fills the loops for the types that `F::takes<T>` names.
+// Fills the table of loops for the types that `F::takes<T>` selects.
 template <typename F, typename Loops>
 constexpr void fill_loops(Loops& loops) {
   const auto fill = [&]<typename T>(DType type, T) {

@@ -11,54 +11,57 @@
 
 namespace stoker {
 
-// What the operations on features share. Each takes the serialized records, one
-// string or a vector of them, and beside it what `example_features` found there:
-// one encoded message for each record and name.
+// Shared by the operations on features. The inputs of each are the serialized records (one string or a vector) and the
+// result of `example_features` for them: one encoded message for each record and key.
 
-// The records of one row of the inputs; good while these live.
+// The records of one row of the inputs. Valid while the inputs exist.
 class Records {
  public:
   static Result<Records> of(std::span<const Column> inputs, int32_t row);
 
-  bool single() const { return single_; }  // else a vector, also of one or none
+  bool single() const { return single_; }  // false: a vector, which may have one record or none
   int64_t count() const { return count_; }
-  // Of one record and one name; without data(): it is not there.
+  // Returns the message of one record and one key. Its data() is null if the record does not have the feature.
   Bytes message(int64_t record, int64_t name) const { return messages_[static_cast<size_t>(record * names_ + name)]; }
   Result<void> has_name(int64_t name) const;
-  // The same error, which names the record where there are several.
+  // Adds the number of the record to an error, if there are several records.
   Error in_record(const Error& error, int64_t record) const;
+  // The names in one record, for a message: "'image', 'label'".
+  std::string names_in(int64_t record, ExamplePart part) const;
 
  private:
+  const Column* serialized_ = nullptr;
+  int32_t row_ = 0;
   const Bytes* messages_ = nullptr;
   int64_t names_ = 0;
   int64_t count_ = 1;
   bool single_ = true;
 };
 
-// What is wanted of one name.
+// The feature that an operation reads.
 struct WantedFeature {
   const std::string& key;
-  int64_t at;   // the place of the name
+  int64_t at;   // the position of the key
   DType dtype;  // int64, float32 or string
-  bool steps;   // its message is a list of features, one for each step
+  bool steps;   // the message is a list of features, one for each step
 };
 
-// The feature in a message, checked to be of the type; kMissing: there is none.
+// Returns the feature in a message, or kMissing. Returns an error if its type is not the expected one.
 Result<Feature> feature_in(const WantedFeature& wanted, Bytes message);
 
-// The lists of values of one name in the records of a row, one after the other:
-// one of each record, or one of each step of each record.
+// The lists of values of one key in the records of a row, in order: one list for each record, or one for each step of
+// each record.
 struct ValueLists {
   InlineVector<Feature, 4> lists;
-  InlineVector<int64_t, 4> sizes;  // values of each
-  InlineVector<int64_t, 4> steps;  // lists of each record; all 1 without steps
-  int64_t total = 0;               // values
+  InlineVector<int64_t, 4> sizes;  // number of values in each list
+  InlineVector<int64_t, 4> steps;  // number of lists in each record; 1 without steps
+  int64_t total = 0;               // number of all values
 };
 Result<ValueLists> lists_of(const Records& records, const WantedFeature& wanted);
 
-// All values in order, under these dims.
+// Returns all values in order, with these dims.
 Result<Array> values_of(const ValueLists& lists, DType dtype, Dims dims);
-// Values of lists [first, first + count), of which `out` has room for all.
+// Reads the values of lists [first, first + count) into `out`, which must be large enough for all of them.
 template <typename T>
 Result<void> read_lists(const ValueLists& lists, size_t first, size_t count, std::span<T> out) {
   for (size_t i = first; i < first + count; ++i) {
@@ -69,8 +72,18 @@ Result<void> read_lists(const ValueLists& lists, size_t first, size_t count, std
 }
 
 Result<void> check_dtype(const std::string& key, DType dtype);
-// Before running: besides, that the inputs are records and what was found in them.
+// Checks the dtype, and that the inputs are records and the result of example_features.
 Result<void> check_feature(const std::string& key, DType dtype, std::span<const LeafSpec> inputs);
+
+// Returns the number of values of a feature. Fails if its shape has unknown sizes.
+Result<int64_t> feature_size(const std::string& key, Dims shape);
+// Converts the default of a feature to the feature's type. Fails if that could lose digits.
+Result<Array> typed_default(const std::string& key, const Array& value, DType dtype);
+std::vector<int64_t> joined(Dims front, Dims back);
+// Returns the spec of a feature, with the dims of the records in front of its shape.
+LeafSpec behind_records(const LeafSpec& serialized, DType dtype, Dims shape);
+// Returns the dims of a feature: its shape for a single record; for a vector, the number of records and the shape.
+std::vector<int64_t> dims_for(const Records& records, Dims shape);
 
 // Calls body(records, row) -> Result<Array> for each row.
 template <typename Body>

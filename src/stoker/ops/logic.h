@@ -7,11 +7,11 @@
 
 namespace stoker {
 
-// Logic item by item on bools, or on numbers of which all but 0 are true.
+// Element-wise logic on bools, or on numbers, of which all but 0 are true.
 
 struct LogicalAnd {
   static constexpr std::string_view kName = "logical_and";
-  static constexpr std::string_view kDoc = "Whether both items are true.";
+  static constexpr std::string_view kDoc = "Combine two arrays element-wise: true where both values are true.";
   static constexpr int kInputs = 2;
 
   void describe(Fields&) {}
@@ -21,7 +21,7 @@ struct LogicalAnd {
 
 struct LogicalOr {
   static constexpr std::string_view kName = "logical_or";
-  static constexpr std::string_view kDoc = "Whether one of the items is true.";
+  static constexpr std::string_view kDoc = "Combine two arrays element-wise: true where at least one value is true.";
   static constexpr int kInputs = 2;
 
   void describe(Fields&) {}
@@ -31,7 +31,7 @@ struct LogicalOr {
 
 struct LogicalNot {
   static constexpr std::string_view kName = "logical_not";
-  static constexpr std::string_view kDoc = "Whether the item is not true.";
+  static constexpr std::string_view kDoc = "Invert each value: true where it is false.";
   static constexpr int kInputs = 1;
 
   void describe(Fields&) {}
@@ -39,7 +39,7 @@ struct LogicalNot {
   Result<Column> apply(std::span<const Column> inputs, OpRows& rows, Context& context) const;
 };
 
-// Both sides are always computed.
+// Both operands are always computed.
 Value operator&&(Value a, Value b);
 Value operator||(Value a, Value b);
 Value operator!(Value a);

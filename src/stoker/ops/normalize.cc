@@ -5,7 +5,8 @@
 #include "stoker/image/intensity.h"
 #include "stoker/image/normalize.h"
 #include "stoker/ops/call.h"
-#include "stoker/ops/picture_dims.h"
+#include "stoker/ops/image_dims.h"
+#include "stoker/ops/image_steps.h"
 
 namespace stoker {
 namespace {
@@ -19,12 +20,13 @@ Result<PerChannel> for_channels(const std::vector<double>& values, int64_t chann
     for (size_t c = 0; c < wanted; ++c) result.push_back(static_cast<float>(values[values.size() == 1 ? 0 : c]));
     return result;
   }
-  return Error::invalid(name, " has ", values.size(), " numbers for a picture of ", channels, " channels");
+  return Error::invalid(name, " has ", values.size(), " numbers, expected 1 or one for each of the ", channels,
+                        " channels");
 }
 
 Result<void> check_deviations(const std::vector<double>& std) {
   if (!std::ranges::any_of(std, [](double value) { return static_cast<float>(value) == 0; })) return {};
-  return Error::invalid("std has a 0, by which nothing can be divided");
+  return Error::invalid("std contains 0, expected numbers other than 0");
 }
 
 std::vector<int64_t> laid_out(Dims dims, Layout layout) {
@@ -47,7 +49,7 @@ Result<Normalization> Normalize::how(DType type, int64_t channels) const {
 Result<Layout> Normalize::order() const {
   if (layout == "HWC") return Layout::kPixels;
   if (layout == "CHW") return Layout::kPlanes;
-  return Error::invalid("layout is HWC or CHW, found '", layout, "'");
+  return Error::invalid("layout must be HWC or CHW, got '", layout, "'");
 }
 
 Result<LeafSpec> Normalize::spec(std::span<const LeafSpec> inputs) const {
@@ -57,7 +59,7 @@ Result<LeafSpec> Normalize::spec(std::span<const LeafSpec> inputs) const {
   LeafSpec spec{DType::kFloat32, {}};
   if (!inputs[0].shape) return spec;
   const Dims dims = *inputs[0].shape;
-  STOKER_TRY(check_picture(dims));
+  STOKER_TRY(check_image(dims));
   if (dims.back() >= 0) STOKER_TRY(this->how(DType::kFloat32, dims.back()));
   spec.shape = laid_out(dims, order);
   return spec;
@@ -67,21 +69,37 @@ Result<Array> Normalize::apply(std::span<const Array> inputs, Context& context) 
   const Array& from = inputs[0];
   STOKER_TRY(const Layout order, this->order());
   STOKER_TRY(check_intensity(from.type()));
-  STOKER_TRY(check_picture(from.dims()));
-  STOKER_TRY(const Normalization how, this->how(from.type(), from.dims().back()));
-  STOKER_TRY(Array out, context.result(laid_out(from.dims(), order), DType::kFloat32));
+  STOKER_TRY(check_image(from.shape()));
+  STOKER_TRY(const Normalization how, this->how(from.type(), from.shape().back()));
+  STOKER_TRY(Array out, context.result(laid_out(from.shape(), order), DType::kFloat32));
   auto* to = static_cast<float*>(out.mutable_raw());
-  for (int64_t i = 0; i < pictures_in(from.dims()); ++i) {
-    const ImageView picture = picture_of(from, i);
-    normalize_picture(picture, how, order, to);
-    to += picture.height * picture.row_size();
+  for (int64_t i = 0; i < images_in(from.shape()); ++i) {
+    const ImageView image = image_view(from, i);
+    normalize_image(image, how, order, to);
+    to += image.height * image.row_size();
   }
   return out;
 }
 
+Contribution Normalize::contribution() const {
+  const Result<Layout> order = this->order();
+  if (!order) return {};
+  const auto normalization = [op = *this](DType type, int64_t channels) { return op.how(type, channels); };
+  if (*order == Layout::kPlanes) return Contribution::of(PlanesStep{normalization});
+  return Contribution::of(RowStep{[normalization](const RowInput& input) -> std::optional<RowKernel> {
+    if (input.channels == 0) return std::nullopt;
+    const Result<Normalization> how = normalization(input.type, input.channels);
+    if (!how) return std::nullopt;
+    return RowKernel{DType::kFloat32, [type = input.type, how = *how](const void* row, int64_t width, int64_t channels,
+                                                                      void* to, Wanted) {
+                       normalize_row(row, type, width, how, {static_cast<float*>(to), channels, 1});
+                     }};
+  }});
+}
+
 namespace image {
 
-Value normalize(Value picture, Normalize params) { return call(std::move(params), {std::move(picture)}); }
+Value normalize(Value image, Normalize params) { return call(std::move(params), {std::move(image)}); }
 
 }  // namespace image
 }  // namespace stoker

@@ -13,11 +13,11 @@ namespace stoker {
 struct Normalization;
 enum class Layout;
 
-// (float32(x) * scale - mean) / std, each step rounded to float32.
+// Computes (float32(x) * scale - mean) / std. Each step is rounded to float32.
 struct Normalize {
   static constexpr std::string_view kName = "normalize";
   static constexpr std::string_view kDoc =
-      "A picture, or a batch of them, as float32: (x * scale - mean) / std of each channel, rounded at each step.";
+      "Compute (x * scale - mean) / std for each channel of an image or a batch, as float32.";
   static constexpr int kInputs = 1;
 
   std::vector<double> mean;
@@ -26,21 +26,22 @@ struct Normalize {
   std::optional<double> scale;
 
   void describe(Fields& f) {
-    f.required("mean", mean, "one number a channel, or one for all; of values after the scale");
-    f.required("std", std, "the same, none of them 0");
-    f("layout", layout, "HWC: channels side by side; CHW: plane by plane, as PyTorch has them");
-    f("scale", scale, "null: 1 for floats, else 1 through the type's highest value, 1/255 for uint8");
+    f.required("mean", mean, "mean of the scaled values: one number per channel, or one for all");
+    f.required("std", std, "standard deviation of the scaled values: one number per channel, or one for all; not 0");
+    f("layout", layout, "order of the axes of the result: HWC, or CHW as in PyTorch");
+    f("scale", scale, "factor; null: 1 for floats, and 1 divided by the largest value for integers (1/255 for uint8)");
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
 
   Result<Normalization> how(DType type, int64_t channels) const;
   Result<Layout> order() const;
+  Contribution contribution() const;
 };
 
 namespace image {
 
-Value normalize(Value picture, Normalize params);
+Value normalize(Value image, Normalize params);
 
 }  // namespace image
 }  // namespace stoker

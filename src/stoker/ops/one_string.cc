@@ -4,9 +4,9 @@ namespace stoker {
 
 Result<void> check_string(const LeafSpec& input, std::string_view what) {
   if (input.type && *input.type != DType::kBytes)
-    return Error::invalid(what, " must be a string, found ", name_of(*input.type));
+    return Error::invalid(what, " must be a string, got ", name_of(*input.type));
   if (input.shape && !input.shape->empty())
-    return Error::invalid(what, " must be one string, found strings of shape ", words_of(*input.shape));
+    return Error::invalid(what, " must be one string, got strings of shape ", shape_text(*input.shape));
   return {};
 }
 

@@ -6,8 +6,7 @@
 
 namespace stoker {
 
-// Whether an operation that takes one string can take this; `what` it stands
-// for goes into the error: "a file's path".
+// Checks that an input is one string. `what` names the input in the error, for example "the file path".
 Result<void> check_string(const LeafSpec& input, std::string_view what);
 Result<Bytes> string_of(const Array& input, std::string_view what);
 

@@ -1,9 +1,7 @@
 #include "stoker/ops/parse_example.h"
 
 #include <algorithm>
-#include <functional>
 #include <memory>
-#include <numeric>
 
 #include "stoker/codecs/example.h"
 #include "stoker/ops/call.h"
@@ -15,49 +13,17 @@ namespace stoker {
 namespace {
 
 Error no_records(const std::string& found) {
-  return Error::invalid("serialized examples were wanted, string[] or string[?], and this is ", found);
-}
-
-// Whether a default of one type may stand for another, as a plain number may.
-bool may_become(DType from, DType to) {
-  if (from == to) return true;
-  return to == DType::kInt64 ? is_integer(from) : to == DType::kFloat32 && (is_integer(from) || is_float(from));
-}
-
-Result<int64_t> count_of(const std::string& key, Dims shape) {
-  int64_t count = 1;
-  for (const int64_t dim : shape)
-    if (dim < 0 || __builtin_mul_overflow(count, dim, &count))
-      return Error::invalid("the feature '", key, "' wants a shape that is known, not ", words_of(shape));
-  return count;
-}
-
-Result<Array> typed_default(const std::string& key, const Array& value, DType dtype) {
-  if (may_become(value.type(), dtype)) return converted(value, dtype);
-  return Error::invalid("the default of the feature '", key, "' is ", name_of(value.type()), ", ", name_of(dtype),
-                        " was wanted");
-}
-
-std::vector<int64_t> joined(Dims front, Dims back) {
-  std::vector<int64_t> dims(front.begin(), front.end());
-  dims.insert(dims.end(), back.begin(), back.end());
-  return dims;
-}
-
-// What records of this spec add in front of a feature's shape.
-LeafSpec behind_records(const LeafSpec& serialized, DType dtype, Dims shape) {
-  if (!serialized.shape) return {dtype, std::nullopt};
-  return {dtype, joined(*serialized.shape, shape)};
+  return Error::invalid("expected serialized examples, string[] or string[?], got ", found);
 }
 
 }  // namespace
 
-// ---- finding
+// ---- example_features
 
 Result<LeafSpec> ExampleFeatures::spec(std::span<const LeafSpec> inputs) const {
   const LeafSpec& input = inputs[0];
   if ((input.type && *input.type != DType::kBytes) || (input.shape && input.shape->size() > 1))
-    return no_records(input.words());
+    return no_records(input.describe());
   const auto n = static_cast<int64_t>(keys.size());
   return behind_records(input, DType::kBytes, Dims(&n, 1));
 }
@@ -66,7 +32,7 @@ namespace {
 
 Result<void> find_in(const FeatureNames& names, ExamplePart part, const Array& records, Bytes* found) {
   if (records.type() != DType::kBytes || records.rank() > 1)
-    return no_records(std::string(name_of(records.type())) + words_of(records.dims()));
+    return no_records(std::string(name_of(records.type())) + shape_text(records.shape()));
   const bool single = records.rank() == 0;
   for (int64_t i = 0; i < (single ? 1 : records.dim(0)); ++i, found += names.size()) {
     Result<void> done = names.find(records.bytes_at(i), part, std::span(found, names.size()));
@@ -81,34 +47,53 @@ bool all_single(const Column& column) {
   return std::ranges::all_of(column.rows(), [](const Array& row) { return row.rank() == 0; });
 }
 
-// Row i without a count of its owner, where it lies apart; else made, in `kept`.
+// Returns row i. If rows are separate arrays, this is a reference, which saves counting its owner; otherwise the row is
+// created in `kept`.
 const Array& row_of(const Column& column, int32_t i, Array& kept) {
   if (!column.dense() && column.size() > 1) return column.rows()[static_cast<size_t>(i)];
   return kept = input_row(column, i);
 }
 
-// The records, where each row is one and all lie in one table.
+// Returns the records if each row is one record and all are in one table; otherwise null.
 const Bytes* table_of(const Column& column, int64_t rows) {
   if (!column.dense() || column.size() != rows || column.block().rank() != 1) return nullptr;
   return column.block().type() == DType::kBytes ? column.block().values<Bytes>().data() : nullptr;
 }
 
-// One more reference to what keeps the characters of these records.
+// Returns the buffer that owns the characters of these records, with one more reference.
 Buffer* keeper_of(const Array& records) {
   Buffer* owner = records.owner();
   if (owner) (owner = owner->characters())->keep();
   return owner;
 }
+
+// Of records in several files.
+class RecordsBacking final : public Backing {
+ public:
+  explicit RecordsBacking(const Column& records) : records_(records) {
+    for (const Array& row : records.rows())
+      if (const Backing* file = row.backing(); file && std::ranges::find(files_, file) == files_.end())
+        files_.push_back(file);
+  }
+  bool intact() const override { return std::ranges::all_of(files_, &Backing::intact); }
+
+ private:
+  const Column records_;  // keeps the files
+  std::vector<const Backing*> files_;
+};
+
 Buffer* keeper_of(const Column& records) {
   if (records.dense()) return keeper_of(records.block());
   const auto same = [&](const Array& row) { return row.owner() == records.rows()[0].owner(); };
   if (std::ranges::all_of(records.rows(), same)) return keeper_of(records.rows()[0]);
-  return Buffer::wrap(nullptr, 0, [records] {});
+  if (!Buffer::any_backed()) return Buffer::wrap(nullptr, 0, [records] {});
+  auto all = std::make_shared<const RecordsBacking>(records);
+  return Buffer::wrap(nullptr, 0, [all] {}, all.get());
 }
 
-// For views of records, which it keeps: it may be the result of a map and outlive them.
+// Returns a table for views of records. It keeps the records alive, because the result of a map may outlive them.
 Array table_for(Dims dims, Buffer* keeper) {
-  const auto count = static_cast<size_t>(std::accumulate(dims.begin(), dims.end(), int64_t{1}, std::multiplies<>()));
+  const auto count = static_cast<size_t>(*count_of(dims));
   Buffer* table = Buffer::make_table(count * sizeof(Bytes), keeper);
   std::uninitialized_fill_n(reinterpret_cast<Bytes*>(table->data()), count, Bytes());
   return Array::over(table->data(), dims, DType::kBytes, table);
@@ -125,8 +110,8 @@ Result<Column> ExampleFeatures::apply(std::span<const Column> inputs, OpRows& ro
   if (!all_single(inputs[0]))
     return each_row(rows, context, [&](int32_t i) -> Result<Array> {
       const Array records = input_row(inputs[0], i);
-      if (records.rank() > 1) return no_records(std::string(name_of(records.type())) + words_of(records.dims()));
-      Array found = table_for(joined(records.dims(), Dims(&n, 1)), keeper_of(records));
+      if (records.rank() > 1) return no_records(std::string(name_of(records.type())) + shape_text(records.shape()));
+      Array found = table_for(joined(records.shape(), Dims(&n, 1)), keeper_of(records));
       STOKER_TRY(find_in(names, part, records, to_bytes(found.mutable_raw())));
       return found;
     });
@@ -145,24 +130,24 @@ Result<Column> ExampleFeatures::apply(std::span<const Column> inputs, OpRows& ro
   return Column(std::move(block));
 }
 
-// ---- a fixed shape
+// ---- fixed_len_feature
 
-// The parameters, checked.
+// The checked parameters.
 struct FixedLenFeature::Ready {
-  int64_t count = 1;              // values
-  std::optional<Array> standard;  // the default, of the right type and shape
+  int64_t count = 1;              // number of values
+  std::optional<Array> standard;  // the default, with the type and shape of the feature
 };
 
 Result<FixedLenFeature::Ready> FixedLenFeature::ready() const {
   STOKER_TRY(check_dtype(key, dtype));
-  STOKER_TRY(const int64_t count, count_of(key, shape));
+  STOKER_TRY(const int64_t count, feature_size(key, shape));
   if (!default_value) return Ready{count, std::nullopt};
   if (default_value->count() != count)
-    return Error::invalid("the default of the feature '", key, "' has ", default_value->count(), " values, the shape ",
-                          words_of(shape), " wants ", count);
-  if (count == 0) return Ready{count, std::nullopt};  // as in TensorFlow, an empty default is none
+    return Error::invalid("the default of the feature '", key, "' has ", default_value->count(), " values, expected ",
+                          count, " for shape ", shape_text(shape));
+  if (count == 0) return Ready{count, std::nullopt};  // as in TensorFlow, an empty default is no default
   STOKER_TRY(const Array typed, typed_default(key, *default_value, dtype));
-  const bool same = std::ranges::equal(typed.dims(), Dims(shape));
+  const bool same = std::ranges::equal(typed.shape(), Dims(shape));
   return Ready{count, same ? typed : typed.reshaped(shape)};
 }
 
@@ -174,30 +159,32 @@ Result<LeafSpec> FixedLenFeature::spec(std::span<const LeafSpec> inputs) const {
 
 namespace {
 
-// The feature of one record, if it is there with this type; nothing if the
-// default has to stand for it.
+// Returns the feature of one record, or nothing if the default replaces it. Returns an error if the type differs, or if
+// the feature is missing and there is no default.
 Result<std::optional<Feature>> find(const FixedLenFeature& wanted, const std::optional<Array>& standard,
-                                    Bytes message) {
-  STOKER_TRY(const Feature feature, feature_in({wanted.key, wanted.at, wanted.dtype, false}, message));
+                                    const Records& records, int64_t record) {
+  STOKER_TRY(const Feature feature,
+             feature_in({wanted.key, wanted.at, wanted.dtype, false}, records.message(record, wanted.at)));
   if (feature.kind != Feature::Kind::kMissing) return std::optional(feature);
   if (standard) return std::optional<Feature>();
   return Error::invalid("the feature '", wanted.key, "' (", name_of(wanted.dtype),
-                        ") is required and not in the example");
+                        ") is missing from the example, which has these features: ",
+                        records.names_in(record, ExamplePart::kFeatures), "; set its default_value if it is optional");
 }
 
-// Counted only where reading has failed.
+// The values are counted only after reading them failed.
 Error misfit(const FixedLenFeature& wanted, const Feature& feature, size_t count, const Error& error) {
   const Result<int64_t> found = count_values(feature);
   if (found && *found != static_cast<int64_t>(count))
-    return Error::invalid("the feature '", wanted.key, "' has ", *found, " values, the shape ", words_of(wanted.shape),
-                          " wants ", count);
+    return Error::invalid("the feature '", wanted.key, "' has ", *found, " values, expected ", count, " for shape ",
+                          shape_text(wanted.shape));
   return Error::invalid("the feature '", wanted.key, "': ", error.message());
 }
 
 template <typename T>
-Result<void> fill(const FixedLenFeature& wanted, const std::optional<Array>& standard, Bytes message,
-                  std::span<T> out) {
-  STOKER_TRY(const std::optional<Feature> feature, find(wanted, standard, message));
+Result<void> fill(const FixedLenFeature& wanted, const std::optional<Array>& standard, const Records& records,
+                  int64_t record, std::span<T> out) {
+  STOKER_TRY(const std::optional<Feature> feature, find(wanted, standard, records, record));
   if (!feature) {
     for (size_t i = 0; i < out.size(); ++i)
       if constexpr (std::is_same_v<T, Bytes>)
@@ -216,19 +203,19 @@ Result<void> fill_all(const FixedLenFeature& wanted, const std::optional<Array>&
   STOKER_TRY(records.has_name(wanted.at));
   const size_t each = records.count() > 0 ? out.size() / static_cast<size_t>(records.count()) : 0;
   for (int64_t i = 0; i < records.count(); ++i, out = out.subspan(each))
-    if (Result<void> done = fill(wanted, standard, records.message(i, wanted.at), out.first(each)); !done)
+    if (Result<void> done = fill(wanted, standard, records, i, out.first(each)); !done)
       return records.in_record(done.error(), i);
   return {};
 }
 
-// The message of row i, where all lie in one block.
+// Returns the messages if all are in one block; otherwise null.
 const Bytes* messages_in(std::span<const Column> inputs, int64_t rows) {
   const Column& found = inputs[1];
   if (!found.dense() || found.size() != rows || found.block().rank() != 2) return nullptr;
   return found.block().type() == DType::kBytes ? found.block().values<Bytes>().data() : nullptr;
 }
 
-// Reads messages as nearly all are; the others are left to what tells their errors.
+// A fast path for messages in the usual encoding. All others take the general path, which also reports errors.
 class PlainMessages {
  public:
   PlainMessages(const FixedLenFeature& wanted, std::span<const Column> inputs, const OpRows& rows) {
@@ -247,7 +234,7 @@ class PlainMessages {
   int64_t stride_ = 0;
 };
 
-// One value, or a row of them, is written where it belongs in its batch.
+// Writes the value or values of each row directly into the batch.
 template <typename T>
 Result<Column> numbers(const FixedLenFeature& wanted, int64_t count, const std::optional<Array>& standard,
                        std::span<const Column> inputs, OpRows& rows, Context& context) {
@@ -280,12 +267,12 @@ Result<Array> numbers_of(const FixedLenFeature& wanted, const std::optional<Arra
   return made;
 }
 
-// One string is a view of the record; several are copied into one table.
+// A single string is returned as a view of the record. Several strings are copied into one table.
 Result<Array> string_of(const FixedLenFeature& wanted, const std::optional<Array>& standard, const Records& records,
                         const Array& record) {
   STOKER_TRY(records.has_name(wanted.at));
-  if (!records.single()) return Error::invalid("what was found is of several records, and there is one");
-  STOKER_TRY(const std::optional<Feature> feature, find(wanted, standard, records.message(0, wanted.at)));
+  if (!records.single()) return Error::invalid("expected one record, got the example_features of several records");
+  STOKER_TRY(const std::optional<Feature> feature, find(wanted, standard, records, 0));
   if (!feature) return *standard;
   Bytes text;
   if (Result<void> done = read_values(*feature, std::span(&text, 1)); !done)
@@ -294,8 +281,7 @@ Result<Array> string_of(const FixedLenFeature& wanted, const std::optional<Array
   return Array::view_bytes(text, record.owner());
 }
 
-// Each row one string, all of records in one table and written as usual; nothing
-// where one of them is not.
+// Returns one string per row if all records are in one table and in the usual encoding; otherwise nothing.
 std::optional<Column> table_of_views(const PlainMessages& plain, const Column& records, const OpRows& rows) {
   if (!table_of(records, rows.size)) return std::nullopt;
   std::vector<Bytes> texts(static_cast<size_t>(rows.size));
@@ -307,7 +293,7 @@ std::optional<Column> table_of_views(const PlainMessages& plain, const Column& r
   return Column(Array::view_strings(texts, owner));
 }
 
-// Each row one string.
+// Returns one string per row.
 Column views(const FixedLenFeature& wanted, const std::optional<Array>& standard, std::span<const Column> inputs,
              OpRows& rows, Context& context) {
   const PlainMessages plain(wanted, inputs, rows);
@@ -344,10 +330,6 @@ Result<Array> strings_of(const FixedLenFeature& wanted, const std::optional<Arra
   return Array::of_strings(texts, dims);
 }
 
-std::vector<int64_t> dims_for(const Records& records, Dims shape) {
-  return records.single() ? std::vector<int64_t>(shape.begin(), shape.end()) : with_rows(records.count(), shape);
-}
-
 }  // namespace
 
 Result<Column> FixedLenFeature::apply(std::span<const Column> inputs, OpRows& rows, Context& context) const {
@@ -365,128 +347,9 @@ Result<Column> FixedLenFeature::apply(std::span<const Column> inputs, OpRows& ro
   });
 }
 
-// ---- rows of a fixed shape
+// ---- parse_single_example
 
-Result<int64_t> FixedLenSequenceFeature::row_size() const {
-  STOKER_TRY(const int64_t count, count_of(key, shape));
-  if (count > 0) return count;
-  return Error::invalid("the feature '", key, "' has rows of shape ", words_of(shape), ", which hold no value");
-}
-
-Result<Array> FixedLenSequenceFeature::filler() const {
-  if (!default_value) return dtype == DType::kBytes ? Array::of_bytes("") : converted(Array::of<int64_t>(0), dtype);
-  if (default_value->count() != 1)
-    return Error::invalid("the default of the feature '", key, "' has ", default_value->count(),
-                          " values, one to fill up with was wanted");
-  STOKER_TRY(const Array typed, typed_default(key, *default_value, dtype));
-  return typed.reshaped({});
-}
-
-Result<LeafSpec> FixedLenSequenceFeature::spec(std::span<const LeafSpec> inputs) const {
-  STOKER_TRY(check_feature(key, dtype, inputs));
-  STOKER_TRY(row_size());
-  STOKER_TRY(filler());
-  return behind_records(inputs[0], dtype, with_rows(-1, shape));
-}
-
-namespace {
-
-// How many rows each record has.
-Result<std::vector<int64_t>> rows_in(const FixedLenSequenceFeature& wanted, const Records& records,
-                                     const ValueLists& lists, int64_t row_size) {
-  std::vector<int64_t> rows;
-  size_t list = 0;
-  for (int64_t i = 0; i < records.count(); ++i) {
-    const int64_t steps = lists.steps[static_cast<size_t>(i)];
-    int64_t values = 0;
-    for (int64_t step = 0; step < steps; ++step, ++list) {
-      values += lists.sizes[list];
-      if (wanted.steps && lists.sizes[list] != row_size)
-        return records.in_record(
-            Error::invalid("step ", step, " of the feature '", wanted.key, "' has ", lists.sizes[list],
-                           " values, the shape ", words_of(wanted.shape), " wants ", row_size),
-            i);
-    }
-    if (values % row_size != 0)
-      return records.in_record(Error::invalid("the feature '", wanted.key, "' has ", values,
-                                              " values, which are no whole rows of shape ", words_of(wanted.shape)),
-                               i);
-    if (!wanted.allow_missing && !records.message(i, wanted.at).data())
-      return records.in_record(Error::invalid("the feature '", wanted.key, "' (", name_of(wanted.dtype),
-                                              ") is required and not in the example"),
-                               i);
-    rows.push_back(values / row_size);
-  }
-  return rows;
-}
-
-// Each record's values, filled up to `each` with one value.
-template <typename T>
-Result<void> fill_up(const Records& records, const ValueLists& lists, T filler, size_t each, std::span<T> out) {
-  size_t list = 0;
-  for (int64_t i = 0; i < records.count(); ++i, out = out.subspan(each)) {
-    const auto steps = static_cast<size_t>(lists.steps[static_cast<size_t>(i)]);
-    size_t values = 0;
-    for (size_t step = 0; step < steps; ++step) values += static_cast<size_t>(lists.sizes[list + step]);
-    STOKER_TRY(read_lists(lists, list, steps, out.first(values)));
-    std::ranges::fill(out.subspan(values, each - values), filler);
-    list += steps;
-  }
-  return {};
-}
-
-Result<Array> filled_up(const Records& records, const ValueLists& lists, const Array& filler, size_t each, Dims dims) {
-  if (filler.type() == DType::kBytes) {
-    std::vector<Bytes> texts(each * static_cast<size_t>(records.count()));
-    STOKER_TRY(fill_up(records, lists, filler.bytes(), each, std::span(texts)));
-    return Array::of_strings(texts, dims);
-  }
-  STOKER_TRY(Array made, Array::make(dims, filler.type()));
-  if (filler.type() == DType::kInt64) {
-    STOKER_TRY(fill_up(records, lists, filler.scalar<int64_t>(), each, made.mutable_values<int64_t>()));
-  } else {
-    STOKER_TRY(fill_up(records, lists, filler.scalar<float>(), each, made.mutable_values<float>()));
-  }
-  return made;
-}
-
-}  // namespace
-
-Result<Column> FixedLenSequenceFeature::apply(std::span<const Column> inputs, OpRows& rows, Context& context) const {
-  STOKER_TRY(const int64_t size, row_size());
-  STOKER_TRY(const Array fill, filler());
-  return each_row_of_records(inputs, rows, context, [&](const Records& records, int32_t) -> Result<Array> {
-    STOKER_TRY(const ValueLists lists, lists_of(records, {key, at, dtype, steps}));
-    STOKER_TRY(const std::vector<int64_t> lengths, rows_in(*this, records, lists, size));
-    const int64_t longest = lengths.empty() ? 0 : std::ranges::max(lengths);
-    return filled_up(records, lists, fill, static_cast<size_t>(longest * size),
-                     dims_for(records, with_rows(longest, shape)));
-  });
-}
-
-// ---- lengths
-
-Result<LeafSpec> SequenceLength::spec(std::span<const LeafSpec> inputs) const {
-  STOKER_TRY(check_feature(key, DType::kInt64, inputs));
-  return LeafSpec{DType::kInt64, inputs[0].shape};
-}
-
-Result<Column> SequenceLength::apply(std::span<const Column> inputs, OpRows& rows, Context& context) const {
-  return each_row_of_records(inputs, rows, context, [&](const Records& records, int32_t) -> Result<Array> {
-    STOKER_TRY(records.has_name(at));
-    STOKER_TRY(Array made, Array::make(dims_for(records, {}), DType::kInt64));
-    for (int64_t i = 0; i < records.count(); ++i) {
-      const Result<int64_t> steps = count_steps(records.message(i, at));
-      if (!steps) return records.in_record(steps.error(), i);
-      made.mutable_values<int64_t>()[static_cast<size_t>(i)] = *steps;
-    }
-    return made;
-  });
-}
-
-// ----
-
-Value parse_single_example(Value serialized, std::vector<FixedLenFeature> features) {
+Value io::parse_single_example(Value serialized, std::vector<FixedLenFeature> features) {
   ExampleFeatures all;
   for (const FixedLenFeature& feature : features) all.keys.push_back(feature.key);
   const Value found = call(std::move(all), {serialized});

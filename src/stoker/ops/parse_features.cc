@@ -9,7 +9,7 @@ namespace {
 
 using Fields = std::vector<std::pair<std::string, Value>>;
 
-// The names that features are made of, each once.
+// The keys of all features, each of them once.
 class Names {
  public:
   int64_t place_of(const std::string& name) {
@@ -111,22 +111,22 @@ Value lengths_of(const ExampleSchema& features, const Found& found) {
 
 }  // namespace
 
-Value parse_single_example(Value serialized, ExampleSchema features) {
+Value io::parse_single_example(Value serialized, ExampleSchema features) {
   const Found found = find(serialized, features, false, false);
   return features_of(features, found);
 }
 
-Value parse_example(Value serialized, ExampleSchema features) {
+Value io::parse_example(Value serialized, ExampleSchema features) {
   const Found found = find(serialized, features, true, false);
   return features_of(features, found);
 }
 
-Value parse_single_sequence_example(Value serialized, ExampleSchema context, ExampleSchema lists) {
+Value io::parse_single_sequence_example(Value serialized, ExampleSchema context, ExampleSchema lists) {
   const Found in_context = find(serialized, context, false, false), in_lists = find(serialized, lists, false, true);
   return tuple(features_of(context, in_context), features_of(lists, in_lists));
 }
 
-Value parse_sequence_example(Value serialized, ExampleSchema context, ExampleSchema lists) {
+Value io::parse_sequence_example(Value serialized, ExampleSchema context, ExampleSchema lists) {
   const Found in_context = find(serialized, context, true, false), in_lists = find(serialized, lists, true, true);
   return tuple(features_of(context, in_context), features_of(lists, in_lists), lengths_of(lists, in_lists));
 }

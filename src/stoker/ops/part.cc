@@ -5,14 +5,14 @@ namespace {
 
 Result<void> check_type(DType type) {
   if (type != DType::kBytes) return {};
-  return Error::invalid("a picture has numbers, found ", name_of(type));
+  return Error::invalid("expected an image of numbers, got ", name_of(type));
 }
 
 Result<void> check_shape(Dims dims, const std::vector<int64_t>& size) {
   bool fits = size.size() == dims.size();
   for (size_t i = 0; fits && i < size.size(); ++i) fits = size[i] >= 0 && (dims[i] < 0 || size[i] <= dims[i]);
   if (fits) return {};
-  return Error::invalid("a part of shape ", words_of(size), " does not fit shape ", words_of(dims));
+  return Error::invalid("a crop of shape ", shape_text(size), " does not fit an array of shape ", shape_text(dims));
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ Result<LeafSpec> part_spec(const LeafSpec& input, const std::vector<int64_t>& si
 
 Result<void> check_part(const Array& from, const std::vector<int64_t>& size) {
   STOKER_TRY(check_type(from.type()));
-  return check_shape(from.dims(), size);
+  return check_shape(from.shape(), size);
 }
 
 }  // namespace stoker

@@ -29,7 +29,8 @@ std::vector<int64_t> inner_dims(const RaggedFeature& wanted) {
 
 using Lengths = std::vector<int64_t>;  // of rows
 
-// The rows of `values` values by a partition's numbers; nothing where they do not fit.
+// Return the lengths of the rows into which a partition divides `values` values; nothing if the partition does not fit
+// them.
 std::optional<Lengths> by_limits(std::span<const int64_t> limits, int64_t values) {
   Lengths lengths;
   int64_t before = 0;
@@ -64,8 +65,7 @@ std::optional<Lengths> by_lengths(std::span<const int64_t> lengths, int64_t valu
   return Lengths(lengths.begin(), lengths.end());
 }
 
-// There are as many rows as the last number says: a record of a few bytes must
-// not ask for all memory.
+// The last number determines the number of rows. Without a limit, a record of a few bytes could request all memory.
 constexpr int64_t kMostRows = int64_t{1} << 24;
 
 std::optional<Lengths> by_rowids(std::span<const int64_t> rows, int64_t values) {
@@ -90,9 +90,9 @@ std::optional<Lengths> lengths_by(std::string_view partition, std::span<const in
   return by_rowids(numbers, values);
 }
 
-// The numbers of a partition's feature, list by list as the values.
+// The numbers of the partition's feature, in lists that correspond to the lists of values.
 struct Partition {
-  std::vector<int64_t> sizes;  // of the lists
+  std::vector<int64_t> sizes;  // number of numbers in each list
   std::vector<int64_t> numbers;
   size_t taken = 0;
 
@@ -104,10 +104,10 @@ struct Partition {
   }
 };
 
-// All rows of a row of the input.
+// All rows of one row of the input.
 struct Rows {
-  std::vector<Lengths> levels;  // from outside in
-  Lengths lists;                // how many rows of the outermost level each list has
+  std::vector<Lengths> levels;  // from the outermost to the innermost
+  Lengths lists;                // number of rows of the outermost level in each list
 };
 
 Result<Partition> read_partition(const RaggedFeature& wanted, const Records& records, const ValueLists& values,
@@ -117,8 +117,8 @@ Result<Partition> read_partition(const RaggedFeature& wanted, const Records& rec
   STOKER_TRY(const ValueLists rows, lists_of(records, {key, wanted.partition_at[level], DType::kInt64, wanted.steps}));
   for (size_t i = 0; i < values.steps.size(); ++i)
     if (values.steps[i] != rows.steps[i])
-      return records.in_record(Error::invalid("the feature '", wanted.key, "' has ", values.steps[i], " steps and '",
-                                              key, "', which divides it, ", rows.steps[i]),
+      return records.in_record(Error::invalid("the feature '", wanted.key, "' has ", values.steps[i],
+                                              " steps, but its partition '", key, "' has ", rows.steps[i]),
                                static_cast<int64_t>(i));
   Partition partition;
   partition.sizes.assign(rows.sizes.begin(), rows.sizes.end());
@@ -129,13 +129,13 @@ Result<Partition> read_partition(const RaggedFeature& wanted, const Records& rec
 
 Error misfit(const RaggedFeature& wanted, size_t level, int64_t values) {
   if (wanted.partitions[level] == kUniform)
-    return Error::invalid("the feature '", wanted.key, "' has ", values, " values, which are no rows of ",
+    return Error::invalid("the feature '", wanted.key, "' has ", values, " values, expected a multiple of ",
                           wanted.partition_at[level]);
-  return Error::invalid("the rows that '", wanted.partition_keys[level], "' gives (", wanted.partitions[level],
-                        ") do not fit the ", values, " values of the feature '", wanted.key, "'");
+  return Error::invalid("the partition '", wanted.partition_keys[level], "' (", wanted.partitions[level],
+                        ") does not fit the ", values, " values of the feature '", wanted.key, "'");
 }
 
-// Divides one list of values, from the innermost level on; how many rows come out.
+// Divides one list of values, starting at the innermost level. Returns the number of rows of the outermost level.
 Result<int64_t> divide(const RaggedFeature& wanted, std::vector<Partition>& partitions, size_t list, int64_t values,
                        std::vector<Lengths>& levels) {
   for (size_t level = partitions.size(); level-- > 0;) {
@@ -172,29 +172,30 @@ Result<Array> splits_of(std::span<const int64_t> lengths, DType dtype) {
   std::vector<int64_t> splits{0};
   for (const int64_t length : lengths) splits.push_back(splits.back() + length);
   if (dtype == DType::kInt32 && splits.back() > INT32_MAX)
-    return Error::invalid("the rows end at ", splits.back(), ", which does not fit row_splits of int32");
+    return Error::invalid("the rows end at ", splits.back(), ", which exceeds int32; use int64 row_splits");
   return converted(Array::from(splits), dtype);
 }
 
 Error no_part(int64_t part, size_t levels) {
-  return Error::invalid("row_splits ", part, " were wanted, of a ragged value that has ", levels);
+  return Error::invalid("part is ", part, ", but the ragged value has only ", levels, " row_splits");
 }
 
 }  // namespace
 
 Result<void> RaggedFeature::check_partitions() const {
   if (row_splits_dtype != DType::kInt32 && row_splits_dtype != DType::kInt64)
-    return Error::invalid("row_splits of the feature '", key, "' cannot be ", name_of(row_splits_dtype),
-                          ", only int32 or int64");
+    return Error::invalid("row_splits of the feature '", key, "' have dtype ", name_of(row_splits_dtype),
+                          ", expected int32 or int64");
   if (partitions.size() != partition_keys.size() || partitions.size() != partition_at.size())
     return Error::invalid("the feature '", key, "' has ", partitions.size(), " partitions, ", partition_keys.size(),
-                          " names for them and ", partition_at.size(), " places");
+                          " partition_keys and ", partition_at.size(),
+                          " partition_at, expected the same number of each");
   for (size_t i = 0; i < partitions.size(); ++i) {
     if (std::ranges::find(kPartitions, partitions[i]) == kPartitions.end())
-      return Error::invalid("the feature '", key, "' has a partition '", partitions[i], "', which is not known");
+      return Error::invalid("the feature '", key, "' has the unknown partition '", partitions[i], "'");
     if (partitions[i] == kUniform && (partition_at[i] <= 0 || partition_at[i] > INT32_MAX))
-      return Error::invalid("the feature '", key, "' has rows of ", partition_at[i], " values, 1 to ", INT32_MAX,
-                            " were wanted");
+      return Error::invalid("the feature '", key, "' has rows of ", partition_at[i], " values, expected 1 to ",
+                            INT32_MAX);
   }
   return {};
 }

@@ -8,17 +8,16 @@
 
 namespace stoker {
 
-// By the rules of TensorFlow's RaggedFeature: values, and features that say where
-// rows of them end, from the outermost dimension to the innermost. Rows that do
-// not fit the values are always an error.
+// Follows TensorFlow's RaggedFeature: one feature has the values, and others divide them into rows, from the outermost
+// dimension to the innermost. Rows that do not fit the values are always an error.
 //
-// A ragged value is a dict of values and row_splits, where the values may be such
-// a dict again (docs/design/sparse_and_ragged.md). The operation gives one
-// component of it.
+// A ragged value is a dict of values and row_splits, in which the values may be such a dict again
+// (docs/design/sparse_and_ragged.md). The operation returns one component of it.
 struct RaggedFeature {
   static constexpr std::string_view kName = "ragged_feature";
   static constexpr std::string_view kDoc =
-      "Features of a serialized tf.train.Example that hold values and rows, as a component of a ragged value.";
+      "Decode features of a serialized tf.train.Example with values and row partitions to a component of a ragged "
+      "value.";
   static constexpr int kInputs = 2;
 
   std::string key;
@@ -32,16 +31,17 @@ struct RaggedFeature {
   bool steps = false;
 
   void describe(Fields& f) {
-    f.required("key", key, "the name of the feature with the values");
-    f.required("at", at, "its place among the names that example_features looked for");
-    f.required("dtype", dtype, "of the values: int64, float32 or string");
+    f.required("key", key, "name of the feature with the values");
+    f.required("at", at, "position of the feature in the keys of example_features");
+    f.required("dtype", dtype, "type of the values: int64, float32 or string");
     f("partitions", partitions,
-      "row_splits, row_lengths, row_starts, row_limits, value_rowids or uniform_row_length, from outside in");
-    f("partition_keys", partition_keys, "the name of each one's feature; of uniform_row_length, none");
-    f("partition_at", partition_at, "its place; of uniform_row_length, the length");
-    f("row_splits_dtype", row_splits_dtype, "int32 or int64");
-    f("part", part, "which row_splits, counted from outside; -1: the values");
-    f("steps", steps, "a list of features of a SequenceExample: one dimension more");
+      "row_splits, row_lengths, row_starts, row_limits, value_rowids or uniform_row_length, from the outermost on");
+    f("partition_keys", partition_keys, "name of the feature of each partition; empty for uniform_row_length");
+    f("partition_at", partition_at,
+      "position of each in the keys of example_features; for uniform_row_length, the length");
+    f("row_splits_dtype", row_splits_dtype, "type of row_splits: int32 or int64");
+    f("part", part, "component to return: the number of the row_splits, from the outermost on; -1: the values");
+    f("steps", steps, "decode a feature list of a SequenceExample, which adds a dimension");
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Column> apply(std::span<const Column> inputs, OpRows& rows, Context& context) const;
@@ -50,8 +50,8 @@ struct RaggedFeature {
   Result<void> check_partitions() const;
 };
 
-// How many row_splits the partitions make: uniform rows innermost are no rows but
-// dims of the values. Records of a vector, and steps, bring one more each.
+// Returns the number of row_splits that the partitions produce. Innermost uniform rows become dims of the values, not
+// row_splits. A vector of records and steps add one each.
 size_t ragged_levels(const RaggedFeature& feature);
 
 }  // namespace stoker

@@ -10,7 +10,7 @@ Result<DrawRange> range_of(const std::vector<double>& values, std::string_view n
     return DrawRange{values[0], values[1]};
   std::string found;
   for (double value : values) found += (found.empty() ? "" : ", ") + std::to_string(value);
-  return Error::invalid(name, " is two rising numbers above 0, found [", found, "]");
+  return Error::invalid(name, " must be two increasing numbers above 0, got [", found, "]");
 }
 
 }  // namespace stoker

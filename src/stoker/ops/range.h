@@ -8,7 +8,7 @@
 
 namespace stoker {
 
-// A parameter of two rising numbers above 0.
+// Checks a parameter of two increasing numbers above 0.
 Result<DrawRange> range_of(const std::vector<double>& values, std::string_view name);
 
 }  // namespace stoker

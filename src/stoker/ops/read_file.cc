@@ -11,10 +11,9 @@
 namespace stoker {
 namespace {
 
-constexpr std::string_view kWhat = "a file's path";
+constexpr std::string_view kWhat = "the file path";
 
-// To where the file ends when the end is reached, as it may grow or, like a
-// pipe, have no size of its own.
+// Reads until the end of the file instead of up to its size: the file may grow or, like a pipe, have no size.
 Result<Array> rest_of(File& file) {
   int64_t room = file.size() > 0 ? file.size() + 1 : 4096;
   int64_t used = 0;

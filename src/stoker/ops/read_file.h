@@ -7,10 +7,10 @@
 
 namespace stoker {
 
-// The bytes of a whole file. Errors about what is made of them name the file.
+// Reads a whole file. Errors of downstream operations on the bytes name the file.
 struct ReadFile {
   static constexpr std::string_view kName = "read_file";
-  static constexpr std::string_view kDoc = "The bytes of a file.";
+  static constexpr std::string_view kDoc = "Read a whole file and return its bytes.";
   static constexpr int kInputs = 1;
   static constexpr bool kWaits = true;
 

@@ -19,13 +19,13 @@ Result<DType> result_type(Kind kind, DType type) {
   return is_unsigned_integer(type) ? DType::kUint64 : DType::kInt64;
 }
 
-// Which axes go.
+// Returns which axes are reduced.
 Result<std::vector<char>> axes_in(const ReduceParams& params, size_t rank) {
   std::vector<char> gone(rank, params.axis ? 0 : 1);
   if (!params.axis) return gone;
   for (int64_t axis : *params.axis) {
     STOKER_TRY(size_t at, axis_in(axis, rank));
-    if (gone[at]) return Error::invalid("axis ", axis, " is named twice");
+    if (gone[at]) return Error::invalid("axis ", axis, " is listed twice");
     gone[at] = 1;
   }
   return gone;
@@ -42,7 +42,7 @@ std::vector<int64_t> dims_left(Dims dims, const std::vector<char>& gone, bool ke
   return left;
 }
 
-// A block as alternating groups of axes that stay and axes that go.
+// A block as alternating groups of kept and reduced axes.
 struct Group {
   int64_t count;
   bool gone;
@@ -62,7 +62,7 @@ struct Sum {
   template <typename T>
   static T join(T a, T b) {
     if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));  // wraps
+      return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));  // wraps around
     else
       return a + b;
   }
@@ -80,8 +80,8 @@ struct Min {
   }
 };
 
-// [outer, n, inner] -> [outer, inner], n >= 1. A straight line is joined in
-// eight lanes and these in pairs: an order that vectors of any width keep.
+// Reduces [outer, n, inner] to [outer, inner], n >= 1. A contiguous axis is reduced in eight lanes, and the lanes in
+// pairs. This order is the same for vectors of any width.
 template <typename F, typename In, typename Out>
 void reduce_axis(const In* from, int64_t outer, int64_t n, int64_t inner, Out* to) {
   constexpr int64_t kLanes = 8;
@@ -104,7 +104,7 @@ void reduce_axis(const In* from, int64_t outer, int64_t n, int64_t inner, Out* t
   }
 }
 
-// All groups that go, the last first. What is left lies in the vector.
+// Reduces all groups, the last one first. The result is in the vector.
 template <typename F, typename Out, typename In>
 std::vector<Out> reduce_groups(const In* from, std::vector<Group> groups) {
   std::vector<Out> made;
@@ -133,7 +133,7 @@ std::vector<Out> reduce_groups(const In* from, std::vector<Group> groups) {
   }
 }
 
-// Halves are read as floats, bools as bytes.
+// float16 and bfloat16 are read as floats, bools as bytes.
 template <typename Body>
 Result<void> with_plain(const Array& from, Body&& body) {
   const DType type = from.type();
@@ -154,14 +154,14 @@ Result<void> with_plain(const Array& from, Body&& body) {
 
 template <typename T>
 void store(const std::vector<T>& values, Array& out) {
-  // uint8_t stands for bool only where the result is one.
+  // uint8_t is a bool only if the result is a bool.
   const DType type = std::is_same_v<T, uint8_t> && out.type() == DType::kBool ? DType::kBool : dtype_of<T>;
   convert_items(values.data(), type, out.mutable_raw(), out.type(), static_cast<int64_t>(values.size()));
 }
 
-// `out` has the dims that are left.
+// `out` has the dims of the result.
 Result<void> reduce_into(Kind kind, const Array& from, const std::vector<char>& gone, Array& out) {
-  const std::vector<Group> groups = groups_of(from.dims(), gone);
+  const std::vector<Group> groups = groups_of(from.shape(), gone);
   int64_t joined = 1;
   for (const Group& group : groups)
     if (group.gone) joined *= group.count;
@@ -189,7 +189,8 @@ Result<void> reduce_into(Kind kind, const Array& from, const std::vector<char>& 
 Result<void> check_not_empty(Kind kind, Dims dims, const std::vector<char>& gone) {
   if (kind == Kind::kSum || kind == Kind::kMean) return {};
   for (size_t i = 0; i < dims.size(); ++i)
-    if (gone[i] && dims[i] == 0) return Error::invalid("of nothing: the array has shape ", words_of(dims));
+    if (gone[i] && dims[i] == 0)
+      return Error::invalid("cannot reduce an empty axis: the array has shape ", shape_text(dims));
   return {};
 }
 
@@ -208,9 +209,9 @@ Result<Column> reduce(Kind kind, const ReduceParams& params, const Column& input
   return each_row(rows, context, [&](int32_t i) -> Result<Array> {
     const Array row = input_row(input, i);
     STOKER_TRY(DType type, result_type(kind, row.type()));
-    STOKER_TRY(std::vector<char> gone, axes_in(params, row.dims().size()));
-    STOKER_TRY(check_not_empty(kind, row.dims(), gone));
-    STOKER_TRY(Array out, context.result(dims_left(row.dims(), gone, params.keepdims), type));
+    STOKER_TRY(std::vector<char> gone, axes_in(params, row.shape().size()));
+    STOKER_TRY(check_not_empty(kind, row.shape(), gone));
+    STOKER_TRY(Array out, context.result(dims_left(row.shape(), gone, params.keepdims), type));
     STOKER_TRY(reduce_into(kind, row, gone, out));
     return out;
   });

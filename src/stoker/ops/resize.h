@@ -10,11 +10,11 @@ namespace stoker {
 
 struct ResizeHow;
 
-// A picture, [height, width, channels], or a batch of them in another size:
-// float32 of any numbers, but of nearest and like Pillow the type they had.
+// Resizes an image, [height, width, channels], or a batch of images. The result is float32, except for nearest and
+// Pillow's manner, which keep the type.
 struct Resize {
   static constexpr std::string_view kName = "resize";
-  static constexpr std::string_view kDoc = "A picture, or a batch of pictures, in another size.";
+  static constexpr std::string_view kDoc = "Resize an image or a batch of images.";
   static constexpr int kInputs = 1;
 
   int64_t height = 0;
@@ -25,24 +25,26 @@ struct Resize {
   std::string like;
 
   void describe(Fields& f) {
-    f.required("size", height, width, "height and width to give");
+    f.required("size", height, width, "height and width of the result in pixels");
     f("method", method, "bilinear, nearest, bicubic, area, lanczos3, lanczos5, gaussian or mitchellcubic");
-    f("preserve_aspect_ratio", preserve_aspect_ratio,
-      "whether size only bounds the result, which keeps its proportions");
-    f("antialias", antialias, "whether the filter widens where the picture shrinks");
-    f("like", like, "\"pillow\": its bits, uint8 or float32 as it came, always antialiased; empty: TensorFlow's");
+    f("preserve_aspect_ratio", preserve_aspect_ratio, "keep the aspect ratio; size is then the maximum");
+    f("antialias", antialias, "widen the filter when the image becomes smaller");
+    f("like", like,
+      "\"pillow\": bit-identical to Pillow, uint8 and float32 keep their type, always antialiased; empty: as "
+      "TensorFlow");
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Array> apply(std::span<const Array> inputs, Context& context) const;
 
   Result<ResizeHow> how() const;
-  // Of a picture of this size, the size to come.
+  // Replaces the size of an image by the size of the result.
   void size_of(int64_t& rows, int64_t& columns) const;
+  Contribution contribution() const;
 };
 
 namespace image {
 
-Value resize(Value picture, Resize params);
+Value resize(Value image, Resize params);
 
 }  // namespace image
 }  // namespace stoker

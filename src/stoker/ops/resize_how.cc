@@ -20,9 +20,9 @@ Result<ResizeHow> resize_how(std::string_view method, bool antialias, std::strin
   const auto* found = std::ranges::find(kMethods, method, &Method::name);
   if (found == std::end(kMethods))
     return Error::invalid(
-        "method is bilinear, nearest, bicubic, area, lanczos3, lanczos5, gaussian or mitchellcubic, found '", method,
+        "method must be bilinear, nearest, bicubic, area, lanczos3, lanczos5, gaussian or mitchellcubic, got '", method,
         "'");
-  if (!like.empty() && like != "pillow") return Error::invalid("like is 'pillow' or empty, found '", like, "'");
+  if (!like.empty() && like != "pillow") return Error::invalid("like must be '' or 'pillow', got '", like, "'");
   return ResizeHow{found->filter, antialias, like == "pillow" ? Manner::kPillow : Manner::kTensorflow};
 }
 

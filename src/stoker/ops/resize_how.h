@@ -6,7 +6,7 @@
 
 namespace stoker {
 
-// How to resize, in the words of the parameters `method`, `antialias` and `like`.
+// Converts the parameters `method`, `antialias` and `like`. Returns InvalidArgument if a value is unknown.
 Result<ResizeHow> resize_how(std::string_view method, bool antialias, std::string_view like);
 
 }  // namespace stoker

@@ -9,7 +9,7 @@
 #include "stoker/image/crop_and_resize.h"
 #include "stoker/image/resize.h"
 #include "stoker/ops/call.h"
-#include "stoker/ops/picture_dims.h"
+#include "stoker/ops/image_dims.h"
 #include "stoker/ops/resize_how.h"
 
 namespace stoker {
@@ -19,12 +19,12 @@ constexpr int64_t kLongestSide = std::numeric_limits<int32_t>::max();
 
 Result<void> check_size(int64_t height, int64_t width) {
   if (height >= 1 && width >= 1 && height <= kLongestSide && width <= kLongestSide) return {};
-  return Error::invalid("sides are 1 to ", kLongestSide, ", found ", height, "x", width);
+  return Error::invalid("height and width must be 1 to ", kLongestSide, ", got ", height, "x", width);
 }
 
-// ---- inside a size
+// ---- resize_with_pad
 
-// Where a picture lies in the result, computed as TensorFlow does.
+// The position of the image in the result, computed as in TensorFlow.
 struct Place {
   int64_t top = 0, left = 0, height = 0, width = 0;
 };
@@ -42,45 +42,45 @@ Result<Place> place_in(const ResizeWithPad& to, int64_t height, int64_t width) {
   if (place.height >= 1 && place.width >= 1 && place.top + place.height <= to.target_height &&
       place.left + place.width <= to.target_width)
     return place;
-  return Error::invalid("a picture of ", height, "x", width, " in its proportions has no pixel inside ",
+  return Error::invalid("an image of ", height, "x", width, " with its aspect ratio has no pixels in a result of ",
                         to.target_height, "x", to.target_width);
 }
 
-MutableImageView window_of(const MutableImageView& picture, const Place& place) {
-  MutableImageView view = picture;
-  const auto pixel = picture.channels * static_cast<int64_t>(size_of(picture.type));
-  view.data = picture.row<std::byte>(place.top) + place.left * pixel;
+MutableImageView window_of(const MutableImageView& image, const Place& place) {
+  MutableImageView view = image;
+  const auto pixel = image.channels * static_cast<int64_t>(size_of(image.type));
+  view.data = image.row<std::byte>(place.top) + place.left * pixel;
   view.height = place.height;
   view.width = place.width;
   return view;
 }
 
-// ---- windows
+// ---- crop_and_resize
 
 Result<bool> is_nearest(const CropAndResize& op) {
   if (op.method == "nearest") return true;
   if (op.method == "bilinear") return false;
-  return Error::invalid("method is bilinear or nearest, found '", op.method, "'");
+  return Error::invalid("method must be bilinear or nearest, got '", op.method, "'");
 }
 
-Result<void> check_inputs(const LeafSpec& pictures, const LeafSpec& boxes, const LeafSpec& indices) {
-  if (pictures.type && (*pictures.type == DType::kBytes || *pictures.type == DType::kBool))
-    return Error::invalid("a picture has numbers, found ", name_of(*pictures.type));
-  if (pictures.shape && pictures.shape->size() != 4)
-    return Error::invalid("a batch of pictures has 4 dims, found shape ", words_of(*pictures.shape));
+Result<void> check_inputs(const LeafSpec& images, const LeafSpec& boxes, const LeafSpec& indices) {
+  if (images.type && (*images.type == DType::kBytes || *images.type == DType::kBool))
+    return Error::invalid("expected an image of numbers, got ", name_of(*images.type));
+  if (images.shape && images.shape->size() != 4)
+    return Error::invalid("expected a batch of images with 4 axes, got shape ", shape_text(*images.shape));
   if (boxes.type && *boxes.type != DType::kFloat32)
-    return Error::invalid("boxes are float32, found ", name_of(*boxes.type));
+    return Error::invalid("boxes must be float32, got ", name_of(*boxes.type));
   if (boxes.shape && (boxes.shape->size() != 2 || (boxes.shape->back() >= 0 && boxes.shape->back() != 4)))
-    return Error::invalid("boxes have shape [boxes, 4], found ", words_of(*boxes.shape));
+    return Error::invalid("boxes must have shape [boxes, 4], got ", shape_text(*boxes.shape));
   if (indices.type && *indices.type != DType::kInt32 && *indices.type != DType::kInt64)
-    return Error::invalid("box_indices are int32, found ", name_of(*indices.type));
+    return Error::invalid("box_indices must be int32, got ", name_of(*indices.type));
   if (indices.shape && indices.shape->size() != 1)
-    return Error::invalid("box_indices have shape [boxes], found ", words_of(*indices.shape));
+    return Error::invalid("box_indices must have shape [boxes], got ", shape_text(*indices.shape));
   return {};
 }
 
 LeafSpec spec_of(const Array& array) {
-  return {array.type(), std::vector<int64_t>(array.dims().begin(), array.dims().end())};
+  return {array.type(), std::vector<int64_t>(array.shape().begin(), array.shape().end())};
 }
 
 int64_t index_at(const Array& indices, size_t i) {
@@ -97,7 +97,7 @@ Result<LeafSpec> ResizeWithPad::spec(std::span<const LeafSpec> inputs) const {
     STOKER_TRY(spec.type, resized_type(*spec.type, how));
   }
   if (!spec.shape) return spec;
-  STOKER_TRY(check_picture(*spec.shape));
+  STOKER_TRY(check_image(*spec.shape));
   (*spec.shape)[spec.shape->size() - 3] = target_height;
   (*spec.shape)[spec.shape->size() - 2] = target_width;
   return spec;
@@ -107,20 +107,20 @@ Result<Array> ResizeWithPad::apply(std::span<const Array> inputs, Context& conte
   const Array& from = inputs[0];
   STOKER_TRY(const ResizeHow how, resize_how(method, antialias, like));
   STOKER_TRY(check_size(target_height, target_width));
-  STOKER_TRY(check_picture(from.dims()));
+  STOKER_TRY(check_image(from.shape()));
   STOKER_TRY(const DType type, resized_type(from.type(), how));
   const int64_t height = from.dim(from.rank() - 3), width = from.dim(from.rank() - 2);
   if (height == 0 || width == 0)
-    return Error::invalid("a picture without pixels cannot be resized, found shape ", words_of(from.dims()));
+    return Error::invalid("an image without pixels cannot be resized, got shape ", shape_text(from.shape()));
   STOKER_TRY(const Place place, place_in(*this, height, width));
-  std::vector<int64_t> dims(from.dims().begin(), from.dims().end());
+  std::vector<int64_t> dims(from.shape().begin(), from.shape().end());
   dims[dims.size() - 3] = target_height;
   dims[dims.size() - 2] = target_width;
   STOKER_TRY(Array out, context.result(dims, type));
   if (out.count() == 0) return out;
   std::memset(out.mutable_raw(), 0, static_cast<size_t>(out.byte_size()));
-  for (int64_t i = 0; i < pictures_in(from.dims()); ++i) {
-    STOKER_TRY(resize_picture(picture_of(from, i), window_of(picture_of(out, i), place), how));
+  for (int64_t i = 0; i < images_in(from.shape()); ++i) {
+    STOKER_TRY(resize_image(image_view(from, i), window_of(image_view(out, i), place), how));
   }
   return out;
 }
@@ -137,32 +137,33 @@ Result<LeafSpec> CropAndResize::spec(std::span<const LeafSpec> inputs) const {
 }
 
 Result<Array> CropAndResize::apply(std::span<const Array> inputs, Context& context) const {
-  const Array &pictures = inputs[0], &boxes = inputs[1], &indices = inputs[2];
+  const Array &images = inputs[0], &boxes = inputs[1], &indices = inputs[2];
   STOKER_TRY(const bool nearest, is_nearest(*this));
   STOKER_TRY(check_size(height, width));
-  STOKER_TRY(check_inputs(spec_of(pictures), spec_of(boxes), spec_of(indices)));
+  STOKER_TRY(check_inputs(spec_of(images), spec_of(boxes), spec_of(indices)));
   if (boxes.dim(0) != indices.dim(0))
-    return Error::invalid("there are ", boxes.dim(0), " boxes and ", indices.dim(0), " box_indices");
-  if (pictures.dim(1) == 0 || pictures.dim(2) == 0)
-    return Error::invalid("a picture without pixels cannot be resized, found shape ", words_of(pictures.dims()));
+    return Error::invalid("box_indices has ", indices.dim(0), " numbers, expected one for each of the ", boxes.dim(0),
+                          " boxes");
+  if (images.dim(1) == 0 || images.dim(2) == 0)
+    return Error::invalid("an image without pixels cannot be resized, got shape ", shape_text(images.shape()));
   STOKER_TRY(Array out,
-             context.result(std::vector<int64_t>{boxes.dim(0), height, width, pictures.dim(3)}, DType::kFloat32));
+             context.result(std::vector<int64_t>{boxes.dim(0), height, width, images.dim(3)}, DType::kFloat32));
   for (int64_t i = 0; i < boxes.dim(0); ++i) {
     const int64_t index = index_at(indices, static_cast<size_t>(i));
-    if (index < 0 || index >= pictures.dim(0))
-      return Error::invalid("box ", i, " is of picture ", index, ", there are ", pictures.dim(0));
+    if (index < 0 || index >= images.dim(0))
+      return Error::invalid("box_indices[", i, "] is ", index, ", expected 0 to ", images.dim(0) - 1);
     const auto box = boxes.values<float>().subspan(static_cast<size_t>(4 * i)).first<4>();
-    crop_and_resize(picture_of(pictures, index), box, nearest, static_cast<float>(extrapolation_value),
-                    picture_of(out, i));
+    crop_and_resize(image_view(images, index), box, nearest, static_cast<float>(extrapolation_value),
+                    image_view(out, i));
   }
   return out;
 }
 
 namespace image {
 
-Value resize_with_pad(Value picture, ResizeWithPad params) { return call(std::move(params), {std::move(picture)}); }
-Value crop_and_resize(Value pictures, Value boxes, Value box_indices, CropAndResize params) {
-  return call(std::move(params), {std::move(pictures), std::move(boxes), std::move(box_indices)});
+Value resize_with_pad(Value image, ResizeWithPad params) { return call(std::move(params), {std::move(image)}); }
+Value crop_and_resize(Value images, Value boxes, Value box_indices, CropAndResize params) {
+  return call(std::move(params), {std::move(images), std::move(boxes), std::move(box_indices)});
 }
 
 }  // namespace image

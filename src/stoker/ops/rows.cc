@@ -6,8 +6,7 @@
 namespace stoker {
 namespace {
 
-// Rows up to this many bytes are gathered into a block: copying them costs
-// less than going over them one by one.
+// In bytes. Smaller rows are copied into one block, which costs less than processing them one by one.
 constexpr int64_t kSmallRow = 1024;
 
 const Array* first_good(const Column& column, const OpRows& rows) {
@@ -30,7 +29,7 @@ std::optional<Array> as_block(const Column& column, const OpRows& rows, Strings 
   if (column.dense()) return column.block();
   if (column.size() == 1) {
     const Array& only = column.rows()[0];
-    return only.reshaped(with_rows(1, only.dims()));
+    return only.reshaped(with_rows(1, only.shape()));
   }
   const Array* model = first_good(column, rows);
   if (!model) return std::nullopt;
@@ -39,10 +38,10 @@ std::optional<Array> as_block(const Column& column, const OpRows& rows, Strings 
   const bool any_failed = rows.any_failed();
   for (int32_t i = 0; i < rows.size; ++i) {
     const Array& row = column.rows()[static_cast<size_t>(i)];
-    if (row.type() == model->type() && std::ranges::equal(row.dims(), model->dims())) continue;
+    if (row.type() == model->type() && std::ranges::equal(row.shape(), model->shape())) continue;
     if (!any_failed || !rows.has_failed(i)) return std::nullopt;
   }
-  Result<Array> block = Array::make(with_rows(rows.size, model->dims()), model->type());
+  Result<Array> block = Array::make(with_rows(rows.size, model->shape()), model->type());
   if (!block) return std::nullopt;
   if (text) {
     auto views = block->mutable_values<Bytes>();
@@ -63,7 +62,8 @@ std::optional<Array> as_block(const Column& column, const OpRows& rows, Strings 
 
 Result<size_t> axis_in(int64_t axis, size_t rank) {
   const auto n = static_cast<int64_t>(rank);
-  if (axis < -n || axis >= n) return Error::invalid("axis ", axis, " is not one of the ", rank, " of the array");
+  if (axis < -n || axis >= n)
+    return Error::invalid("axis ", axis, " is out of range for an array with ", rank, " axes");
   return static_cast<size_t>(axis < 0 ? axis + n : axis);
 }
 

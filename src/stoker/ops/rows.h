@@ -8,24 +8,23 @@
 
 namespace stoker {
 
-// What operations share in going over columns. A column is worked on as one
-// block where its rows are alike and either lie together or are small enough
-// to be gathered; else row by row.
+// Shared by the operations on columns. A column is processed as one block if its rows have the same type and shape, and
+// either are adjacent or are small enough to be copied together. Otherwise, it is processed row by row.
 
-// What happens to strings that lie in n arrays.
+// How strings in separate arrays are handled.
 enum class Strings {
-  kLeft,    // no block is made of them
-  kViewed,  // the block has views of them: good while the column lives
+  kLeft,    // they are not combined into a block
+  kViewed,  // the block has views of them, valid while the column exists
 };
 
-// The rows as one array of shape [n] + row shape (n is 1 for a constant), or
-// nothing. Failed rows of a gathered block are zero.
+// Returns the rows as one array of shape [n] + row shape (n is 1 for a constant), or nothing. In a block of copies,
+// failed rows are zero.
 std::optional<Array> as_block(const Column& column, const OpRows& rows, Strings strings = Strings::kLeft);
 
-// [n] + dims
+// Returns [n] + dims.
 std::vector<int64_t> with_rows(int64_t n, Dims dims);
-// The dims of one row of a block.
-inline Dims row_dims(const Array& block) { return block.dims().subspan(1); }
+// Returns the dims of one row of a block.
+inline Dims row_dims(const Array& block) { return block.shape().subspan(1); }
 
 // Calls `body(row)` -> Result<Array> for rows that have not failed.
 template <typename Body>
@@ -43,7 +42,7 @@ Column each_row(OpRows& rows, Context& context, Body&& body) {
   return Column(std::move(made));
 }
 
-// The place of an axis that may count from the end; an error names the shape.
+// Returns the number of an axis that may be counted from the end. The error names the rank.
 Result<size_t> axis_in(int64_t axis, size_t rank);
 
 }  // namespace stoker

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
-#include <numeric>
 
 #include "stoker/graph/promotion.h"
 #include "stoker/ops/call.h"
@@ -13,27 +11,17 @@
 namespace stoker {
 namespace {
 
-constexpr size_t kMostDims = 64;
-// Parts of a row from this size on are shown where they lie; smaller ones are
-// copied together into one block.
+// In bytes. Larger parts of a row are returned as views; smaller ones are copied into one block.
 constexpr int64_t kLargePart = 4096;
 
 using Shape = std::vector<int64_t>;
 
 Shape shape_of_dims(Dims dims) { return {dims.begin(), dims.end()}; }
 
-int64_t product(Dims dims) { return std::accumulate(dims.begin(), dims.end(), int64_t{1}, std::multiplies<>()); }
+// The number of values in some of the dims of an array. If their product overflows, another dim is 0.
+int64_t count_in(Dims dims) { return count_of(dims).value_or(0); }
 
-// The product, or nothing when it does not fit.
-std::optional<int64_t> checked_product(Dims dims) {
-  int64_t count = 1;
-  for (int64_t dim : dims)
-    if (__builtin_mul_overflow(count, dim, &count)) return std::nullopt;
-  return count;
-}
-
-// Operations that give the same values other dims: the row's dims in, the
-// result's out.
+// Shared by operations that only change the dims: the function maps the dims of a row to those of the result.
 template <typename NewDims>
 Result<Column> under_dims(const Column& input, OpRows& rows, Context& context, NewDims new_dims) {
   if (input.dense() || input.size() == 1) {
@@ -43,7 +31,7 @@ Result<Column> under_dims(const Column& input, OpRows& rows, Context& context, N
   }
   return each_row(rows, context, [&](int32_t i) -> Result<Array> {
     const Array row = input_row(input, i);
-    STOKER_TRY(Shape dims, new_dims(row.dims()));
+    STOKER_TRY(Shape dims, new_dims(row.shape()));
     return row.reshaped(dims);
   });
 }
@@ -57,7 +45,7 @@ struct Range {
 Result<Range> range_in(const Getitem& what, int64_t n) {
   if (what.index) {
     if (*what.index < -n || *what.index >= n)
-      return Error::invalid("index ", *what.index, " is outside an axis of ", n);
+      return Error::invalid("index ", *what.index, " is out of range for an axis of size ", n);
     return Range{*what.index < 0 ? *what.index + n : *what.index, 1, 1};
   }
   const int64_t step = what.step;
@@ -69,15 +57,15 @@ Result<Range> range_in(const Getitem& what, int64_t n) {
   const int64_t last = what.stop ? clamp(*what.stop) : step > 0 ? n : -1;
   const int64_t way = step > 0 ? last - first : first - last;
   if (way <= 0) return Range{first, step, 0};
-  // -step of the lowest number would not fit.
+  // The negative of the lowest number overflows.
   const auto stride = step > 0 ? static_cast<uint64_t>(step) : -static_cast<uint64_t>(step);
   return Range{first, step, static_cast<int64_t>((static_cast<uint64_t>(way) - 1) / stride) + 1};
 }
 
 Result<void> check_getitem(const Getitem& what) {
   if (what.index && (what.start || what.stop || what.step != 1))
-    return Error::invalid("takes an index or a range, found both");
-  if (what.step == 0) return Error::invalid("takes a step that is not 0");
+    return Error::invalid("expected an index or a range, got both");
+  if (what.step == 0) return Error::invalid("step is 0, expected a positive or negative number");
   return {};
 }
 
@@ -90,11 +78,11 @@ Shape dims_after(Dims dims, size_t axis, const Range& range, bool index) {
   return result;
 }
 
-// Copies the range of an axis, numbers only.
+// Copies a range of an axis. For numbers only.
 void copy_range(const Array& from, size_t axis, const Range& range, Array& to) {
-  const int64_t outer = product(from.dims().first(axis));
-  const auto part = static_cast<size_t>(product(from.dims().subspan(axis + 1))) * size_of(from.type());
-  const auto whole = static_cast<size_t>(from.dims()[axis]) * part;
+  const int64_t outer = count_in(from.shape().first(axis));
+  const auto part = static_cast<size_t>(count_in(from.shape().subspan(axis + 1))) * size_of(from.type());
+  const auto whole = static_cast<size_t>(from.shape()[axis]) * part;
   const auto* in = static_cast<const std::byte*>(from.raw());
   auto* out = static_cast<std::byte*>(to.mutable_raw());
   for (int64_t o = 0; o < outer; ++o, in += whole)
@@ -103,19 +91,19 @@ void copy_range(const Array& from, size_t axis, const Range& range, Array& to) {
 }
 
 Result<Array> strings_in_range(const Array& from, size_t axis, const Range& range, Dims dims) {
-  const int64_t outer = product(from.dims().first(axis)), inner = product(from.dims().subspan(axis + 1));
+  const int64_t outer = count_in(from.shape().first(axis)), inner = count_in(from.shape().subspan(axis + 1));
   std::vector<Bytes> texts;
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t i = 0; i < range.count; ++i)
       for (int64_t k = 0; k < inner; ++k)
-        texts.push_back(from.bytes_at((o * from.dims()[axis] + range.first + i * range.step) * inner + k));
+        texts.push_back(from.bytes_at((o * from.shape()[axis] + range.first + i * range.step) * inner + k));
   if (dims.empty()) return Array::of_bytes(texts[0]);
   return Array::of_strings(texts, dims);
 }
 
 // ---- concat and stack
 
-// The dims that inputs joined along `axis` have; -1 is not known.
+// Returns the dims of the inputs joined along `axis`; -1 is unknown.
 Result<Shape> joined_dims(const std::vector<Shape>& inputs, size_t axis) {
   Shape joined = inputs[0];
   for (size_t k = 1; k < inputs.size(); ++k) {
@@ -130,7 +118,8 @@ Result<Shape> joined_dims(const std::vector<Shape>& inputs, size_t axis) {
       }
     }
     if (!fits)
-      return Error::invalid("shapes ", words_of(inputs[0]), " and ", words_of(dims), " do not join along axis ", axis);
+      return Error::invalid("shapes ", shape_text(inputs[0]), " and ", shape_text(dims),
+                            " cannot be concatenated along axis ", axis);
   }
   return joined;
 }
@@ -139,7 +128,7 @@ Result<DType> joined_type(std::span<const DType> types) {
   DType type = types[0];
   for (DType other : types) {
     const std::optional<DType> both = promote(type, other);
-    if (!both) return Error::invalid("cannot join ", name_of(type), " and ", name_of(other));
+    if (!both) return Error::invalid("cannot combine ", name_of(type), " and ", name_of(other));
     type = *both;
   }
   return type;
@@ -147,39 +136,35 @@ Result<DType> joined_type(std::span<const DType> types) {
 
 Result<Array> joined_strings(const std::vector<Array>& inputs, size_t axis, Dims dims) {
   std::vector<Bytes> texts;
-  const int64_t outer = product(dims.first(axis));
+  const int64_t outer = count_in(dims.first(axis));
   for (int64_t o = 0; o < outer; ++o)
     for (const Array& input : inputs) {
-      const int64_t part = product(input.dims().subspan(axis));
+      const int64_t part = count_in(input.shape().subspan(axis));
       for (int64_t i = 0; i < part; ++i) texts.push_back(input.bytes_at(o * part + i));
     }
   return Array::of_strings(texts, dims);
 }
 
-// One row, or one block whose axis counts the leading one too.
+// Joins the inputs of one row, or of one block, in which case `axis` also counts the axis of rows.
 Result<Array> joined(std::vector<Array> inputs, int64_t axis, bool stacked, Context& context) {
   std::vector<Shape> shapes;
   std::vector<DType> types;
   const size_t rank = static_cast<size_t>(inputs[0].rank()) + (stacked ? 1 : 0);
-  if (rank > kMostDims) return Error::invalid("arrays have at most ", kMostDims, " dims");
-  if (rank == 0) return Error::invalid("scalars have no axis to join along; use stack");
+  if (rank > kMaxDims) return Error::invalid("the result has more than ", kMaxDims, " axes");
+  if (rank == 0) return Error::invalid("scalars cannot be concatenated; use stack");
   STOKER_TRY(size_t at, axis_in(axis, rank));
+  const Shape first = shape_of_dims(inputs[0].shape());
   for (Array& input : inputs) {
-    Shape dims = shape_of_dims(input.dims());
-    if (stacked && dims.size() + 1 == rank) dims.insert(dims.begin() + static_cast<ptrdiff_t>(at), 1);
-    if (stacked && dims.size() == rank) input = input.reshaped(dims);
+    Shape dims = shape_of_dims(input.shape());
+    if (stacked && dims != first)
+      return Error::invalid("shapes ", shape_text(first), " and ", shape_text(dims), " cannot be stacked");
+    if (stacked) {
+      dims.insert(dims.begin() + static_cast<ptrdiff_t>(at), 1);
+      input = input.reshaped(dims);
+    }
     shapes.push_back(std::move(dims));
     types.push_back(input.type());
   }
-  if (stacked)
-    for (const Shape& dims : shapes)
-      if (dims != shapes[0]) {
-        Shape first = shapes[0];
-        first.erase(first.begin() + static_cast<ptrdiff_t>(at));
-        Shape other = dims;
-        if (other.size() == rank) other.erase(other.begin() + static_cast<ptrdiff_t>(at));
-        return Error::invalid("shapes ", words_of(first), " and ", words_of(other), " do not stack");
-      }
   STOKER_TRY(Shape dims, joined_dims(shapes, at));
   STOKER_TRY(DType type, joined_type(types));
   if (type == DType::kBytes) return joined_strings(inputs, at, dims);
@@ -188,9 +173,9 @@ Result<Array> joined(std::vector<Array> inputs, int64_t axis, bool stacked, Cont
   }
   STOKER_TRY(Array out, context.result(dims, type));
   auto* to = static_cast<std::byte*>(out.mutable_raw());
-  for (int64_t o = 0, outer = product(Dims(dims).first(at)); o < outer; ++o)
+  for (int64_t o = 0, outer = count_in(Dims(dims).first(at)); o < outer; ++o)
     for (const Array& input : inputs) {
-      const auto part = static_cast<size_t>(product(input.dims().subspan(at))) * size_of(type);
+      const auto part = static_cast<size_t>(count_in(input.shape().subspan(at))) * size_of(type);
       std::memcpy(to, static_cast<const std::byte*>(input.raw()) + static_cast<size_t>(o) * part, part);
       to += part;
     }
@@ -198,7 +183,7 @@ Result<Array> joined(std::vector<Array> inputs, int64_t axis, bool stacked, Cont
 }
 
 Result<Column> join_rows(std::span<const Column> inputs, int64_t axis, bool stacked, OpRows& rows, Context& context) {
-  if (inputs.empty()) return Error::invalid("wants at least one array");
+  if (inputs.empty()) return Error::invalid("expected at least one array, got none");
   return each_row(rows, context, [&](int32_t i) {
     std::vector<Array> row;
     for (const Column& input : inputs) row.push_back(input_row(input, i));
@@ -207,7 +192,7 @@ Result<Column> join_rows(std::span<const Column> inputs, int64_t axis, bool stac
 }
 
 Result<LeafSpec> joined_spec(std::span<const LeafSpec> inputs, int64_t axis, bool stacked) {
-  if (inputs.empty()) return Error::invalid("wants at least one array");
+  if (inputs.empty()) return Error::invalid("expected at least one array, got none");
   LeafSpec spec;
   std::vector<DType> types;
   std::vector<Shape> shapes;
@@ -220,7 +205,7 @@ Result<LeafSpec> joined_spec(std::span<const LeafSpec> inputs, int64_t axis, boo
   }
   if (shapes.size() != inputs.size()) return spec;
   const size_t rank = shapes[0].size() + (stacked ? 1 : 0);
-  if (rank == 0) return Error::invalid("scalars have no axis to join along; use stack");
+  if (rank == 0) return Error::invalid("scalars cannot be concatenated; use stack");
   STOKER_TRY(size_t at, axis_in(axis, rank));
   if (stacked)
     for (Shape& shape : shapes) shape.insert(shape.begin() + static_cast<ptrdiff_t>(std::min(at, shape.size())), 1);
@@ -253,7 +238,7 @@ Result<Column> Getitem::apply(std::span<const Column> inputs, OpRows& rows, Cont
     STOKER_TRY(size_t at, axis_in(axis, row_dims(*block).size()));
     STOKER_TRY(Range range, range_in(*this, row_dims(*block)[at]));
     const Shape dims = dims_after(row_dims(*block), at, range, index.has_value());
-    if (product(dims) * static_cast<int64_t>(size_of(block->type())) < kLargePart) {
+    if (count_in(dims) * static_cast<int64_t>(size_of(block->type())) < kLargePart) {
       STOKER_TRY(Array out, context.result_block(with_rows(block->dim(0), dims), block->type()));
       copy_range(*block, at + 1, range, out);
       return Column(std::move(out));
@@ -261,11 +246,11 @@ Result<Column> Getitem::apply(std::span<const Column> inputs, OpRows& rows, Cont
   }
   return each_row(rows, context, [&](int32_t i) -> Result<Array> {
     const Array row = input_row(inputs[0], i);
-    STOKER_TRY(size_t at, axis_in(axis, row.dims().size()));
-    STOKER_TRY(Range range, range_in(*this, row.dims()[at]));
+    STOKER_TRY(size_t at, axis_in(axis, row.shape().size()));
+    STOKER_TRY(Range range, range_in(*this, row.shape()[at]));
     if (at == 0 && index) return row.row(range.first);
     if (at == 0 && range.step == 1) return row.rows(range.first, range.count);
-    const Shape dims = dims_after(row.dims(), at, range, index.has_value());
+    const Shape dims = dims_after(row.shape(), at, range, index.has_value());
     if (row.type() == DType::kBytes) return strings_in_range(row, at, range, dims);
     STOKER_TRY(Array out, context.result(dims, row.type()));
     copy_range(row, at, range, out);
@@ -277,22 +262,22 @@ Result<Column> Getitem::apply(std::span<const Column> inputs, OpRows& rows, Cont
 
 namespace {
 
-// Fills in the dim that is -1; `count` is nothing when not known.
+// Replaces a size of -1. `count` is empty if the number of values is unknown.
 Result<Shape> filled_in(const Shape& shape, std::optional<int64_t> count) {
-  if (shape.size() > kMostDims) return Error::invalid("arrays have at most ", kMostDims, " dims, found ", shape.size());
+  if (shape.size() > kMaxDims) return Error::invalid("expected at most ", kMaxDims, " axes, got ", shape.size());
   if (std::ranges::count(shape, -1) > 1 || std::ranges::any_of(shape, [](int64_t dim) { return dim < -1; }))
-    return Error::invalid("a shape has dims of at least 0 and at most one -1, found ", words_of(shape));
+    return Error::invalid("expected sizes of at least 0 and at most one -1, got shape ", shape_text(shape));
   if (!count) return shape;
   Shape full = shape;
   const auto open = std::ranges::find(full, -1);
   if (open != full.end()) *open = 1;
-  const std::optional<int64_t> rest = checked_product(full);
+  const std::optional<int64_t> rest = count_of(full);
   if (open != full.end()) {
     if (!rest || *rest == 0 || *count % *rest != 0)
-      return Error::invalid(*count, " values do not fit the shape ", words_of(shape));
+      return Error::invalid(*count, " values cannot be reshaped to ", shape_text(shape));
     *open = *count / *rest;
   } else if (rest != count) {
-    return Error::invalid(*count, " values do not fit the shape ", words_of(shape));
+    return Error::invalid(*count, " values cannot be reshaped to ", shape_text(shape));
   }
   return full;
 }
@@ -303,12 +288,12 @@ Result<LeafSpec> Reshape::spec(std::span<const LeafSpec> inputs) const {
   LeafSpec spec{inputs[0].type, {}};
   const auto& known = inputs[0].shape;
   const bool whole = known && std::ranges::none_of(*known, [](int64_t dim) { return dim < 0; });
-  STOKER_TRY(spec.shape, filled_in(shape, whole ? checked_product(*known) : std::nullopt));
+  STOKER_TRY(spec.shape, filled_in(shape, whole ? count_of(*known) : std::nullopt));
   return spec;
 }
 
 Result<Column> Reshape::apply(std::span<const Column> inputs, OpRows& rows, Context& context) const {
-  return under_dims(inputs[0], rows, context, [&](Dims dims) { return filled_in(shape, product(dims)); });
+  return under_dims(inputs[0], rows, context, [&](Dims dims) { return filled_in(shape, count_in(dims)); });
 }
 
 // ---- expand_dims and squeeze
@@ -316,7 +301,7 @@ Result<Column> Reshape::apply(std::span<const Column> inputs, OpRows& rows, Cont
 namespace {
 
 Result<Shape> expanded(Dims dims, int64_t axis) {
-  if (dims.size() >= kMostDims) return Error::invalid("arrays have at most ", kMostDims, " dims");
+  if (dims.size() >= kMaxDims) return Error::invalid("expected at most ", kMaxDims, " axes, got ", dims.size() + 1);
   STOKER_TRY(size_t at, axis_in(axis, dims.size() + 1));
   Shape result = shape_of_dims(dims);
   result.insert(result.begin() + static_cast<ptrdiff_t>(at), 1);
@@ -328,7 +313,8 @@ Result<Shape> squeezed(Dims dims, const std::vector<int64_t>& axes) {
   for (int64_t axis : axes) {
     STOKER_TRY(size_t at, axis_in(axis, dims.size()));
     if (dims[at] >= 0 && dims[at] != 1)
-      return Error::invalid("axis ", axis, " of an array of shape ", words_of(dims), " is not 1");
+      return Error::invalid("axis ", axis, " of an array of shape ", shape_text(dims),
+                            " cannot be removed, expected size 1");
     gone[at] = 1;
   }
   Shape result;
@@ -367,19 +353,19 @@ Result<Column> Squeeze::apply(std::span<const Column> inputs, OpRows& rows, Cont
 
 Result<LeafSpec> ShapeOf::spec(std::span<const LeafSpec> inputs) const {
   if (out_type != DType::kInt32 && out_type != DType::kInt64)
-    return Error::invalid("out_type is int32 or int64, found ", name_of(out_type));
+    return Error::invalid("out_type must be int32 or int64, got ", name_of(out_type));
   const auto& known = inputs[0].shape;
   return LeafSpec{out_type, Shape{known ? static_cast<int64_t>(known->size()) : -1}};
 }
 
 Result<Column> ShapeOf::apply(std::span<const Column> inputs, OpRows& rows, Context& context) const {
   if (out_type != DType::kInt32 && out_type != DType::kInt64)
-    return Error::invalid("out_type is int32 or int64, found ", name_of(out_type));
+    return Error::invalid("out_type must be int32 or int64, got ", name_of(out_type));
   return each_row(rows, context, [&](int32_t i) -> Result<Array> {
     const Array row = input_row(inputs[0], i);
     const auto rank = static_cast<int64_t>(row.rank());
     STOKER_TRY(Array out, context.result(Dims(&rank, 1), out_type));
-    convert_items(row.dims().data(), DType::kInt64, out.mutable_raw(), out_type, rank);
+    convert_items(row.shape().data(), DType::kInt64, out.mutable_raw(), out_type, rank);
     return out;
   });
 }

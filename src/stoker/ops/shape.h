@@ -9,11 +9,11 @@
 
 namespace stoker {
 
-// One item or a range of one axis: x[index], x[start:stop:step]. Negative
-// places count from the end, as in Python.
+// Returns one item or a range of one axis: x[index], x[start:stop:step]. Negative positions count from the end, as in
+// Python.
 struct Getitem {
   static constexpr std::string_view kName = "getitem";
-  static constexpr std::string_view kDoc = "One item of an axis, or a range of it, as Python's x[1] and x[1:5:2].";
+  static constexpr std::string_view kDoc = "Return one item or a range of an axis, as x[1] and x[1:5:2] in Python.";
   static constexpr int kInputs = 1;
 
   std::optional<int64_t> index;
@@ -23,90 +23,90 @@ struct Getitem {
   int64_t axis = 0;
 
   void describe(Fields& f) {
-    f("index", index, "the item; the axis goes");
-    f("start", start, "first item of a range");
-    f("stop", stop, "where the range ends, itself not in it");
-    f("step", step, "distance between items of a range; negative: backwards");
-    f("axis", axis, "which axis");
+    f("index", index, "position of the item; the axis is removed");
+    f("start", start, "first position of a range");
+    f("stop", stop, "end of a range, not included");
+    f("step", step, "distance between items of a range; negative: backward");
+    f("axis", axis, "number of the axis");
   }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Column> apply(std::span<const Column> inputs, OpRows& rows, Context& context) const;
 };
 
-// The same values under other dims.
+// Returns the same values with another shape.
 struct Reshape {
   static constexpr std::string_view kName = "reshape";
-  static constexpr std::string_view kDoc = "The same values under another shape.";
+  static constexpr std::string_view kDoc = "Return the same values with another shape.";
   static constexpr int kInputs = 1;
 
   std::vector<int64_t> shape;
 
-  void describe(Fields& f) { f.required("shape", shape, "the new shape; one dim may be -1, what is left"); }
+  void describe(Fields& f) { f.required("shape", shape, "new shape; one size may be -1 and is then computed"); }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Column> apply(std::span<const Column> inputs, OpRows& rows, Context& context) const;
 };
 
-// Adds a dim of 1.
+// Adds an axis of size 1.
 struct ExpandDims {
   static constexpr std::string_view kName = "expand_dims";
-  static constexpr std::string_view kDoc = "The same values with a dim of 1 added.";
+  static constexpr std::string_view kDoc = "Add an axis of size 1.";
   static constexpr int kInputs = 1;
 
   int64_t axis = 0;
 
-  void describe(Fields& f) { f("axis", axis, "where the new dim stands; negative: from the end"); }
+  void describe(Fields& f) { f("axis", axis, "position of the new axis; negative: from the end"); }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Column> apply(std::span<const Column> inputs, OpRows& rows, Context& context) const;
 };
 
-// Takes dims of 1 away.
+// Removes axes of size 1.
 struct Squeeze {
   static constexpr std::string_view kName = "squeeze";
-  static constexpr std::string_view kDoc = "The same values without dims of 1.";
+  static constexpr std::string_view kDoc = "Remove axes of size 1.";
   static constexpr int kInputs = 1;
 
   std::vector<int64_t> axis;
 
-  void describe(Fields& f) { f("axis", axis, "the dims to take away, each of which must be 1; empty: all that are 1"); }
+  void describe(Fields& f) { f("axis", axis, "axes to remove, which must have size 1; empty: all axes of size 1"); }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Column> apply(std::span<const Column> inputs, OpRows& rows, Context& context) const;
 };
 
-// The dims as values.
+// Returns the shape as an array.
 struct ShapeOf {
   static constexpr std::string_view kName = "shape_of";
-  static constexpr std::string_view kDoc = "The dims of an array, as an array.";
+  static constexpr std::string_view kDoc = "Return the shape of an array as an array.";
   static constexpr int kInputs = 1;
 
   DType out_type = DType::kInt32;
 
-  void describe(Fields& f) { f("out_type", out_type, "int32 or int64"); }
+  void describe(Fields& f) { f("out_type", out_type, "type of the result: int32 or int64"); }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Column> apply(std::span<const Column> inputs, OpRows& rows, Context& context) const;
 };
 
-// Joins arrays along an axis they have.
+// Joins arrays along an existing axis.
 struct Concat {
   static constexpr std::string_view kName = "concat";
-  static constexpr std::string_view kDoc = "Arrays joined along an axis.";
+  static constexpr std::string_view kDoc = "Concatenate arrays along an axis.";
   static constexpr Plain kPlain = Plain::kOthers;
 
   int64_t axis = 0;
 
-  void describe(Fields& f) { f("axis", axis, "the axis along which they follow one another"); }
+  void describe(Fields& f) { f("axis", axis, "axis along which the arrays are joined"); }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Column> apply(std::span<const Column> inputs, OpRows& rows, Context& context) const;
 };
 
-// Joins arrays of one shape along a new axis.
+// Joins arrays of the same shape along a new axis.
 struct Stack {
   static constexpr std::string_view kName = "stack";
-  static constexpr std::string_view kDoc = "Arrays of one shape joined along a new axis.";
+  static constexpr std::string_view kDoc = "Stack arrays of the same shape along a new axis.";
   static constexpr Plain kPlain = Plain::kOthers;
 
   int64_t axis = 0;
 
-  void describe(Fields& f) { f("axis", axis, "where the new axis stands; negative: from the end"); }
+  void describe(Fields& f) { f("axis", axis, "position of the new axis; negative: from the end"); }
   Result<LeafSpec> spec(std::span<const LeafSpec> inputs) const;
   Result<Column> apply(std::span<const Column> inputs, OpRows& rows, Context& context) const;
 };

@@ -9,10 +9,10 @@ namespace stoker {
 namespace {
 
 Error no_part(const std::string& part) {
-  return Error::invalid("a sparse value has indices, values and dense_shape, no '", part, "'");
+  return Error::invalid("part must be indices, values or dense_shape, got '", part, "'");
 }
 
-// Of a sparse value with `own` dimensions behind those of the records.
+// Returns the spec of one part of a sparse value with `own` dimensions after those of the records.
 Result<LeafSpec> part_spec(const std::string& part, DType dtype, const LeafSpec& serialized, int64_t own) {
   const int64_t rank = serialized.shape ? own + static_cast<int64_t>(serialized.shape->size()) : -1;
   if (part == "indices") return LeafSpec{DType::kInt64, std::vector<int64_t>{-1, rank}};
@@ -77,10 +77,10 @@ Result<Column> VarLenFeature::apply(std::span<const Column> inputs, OpRows& rows
 
 namespace {
 
-// The coordinates of all values, record after record, and the order to take them in.
+// The coordinates of all values, record after record, and the order in which to return them.
 struct Coordinates {
   std::vector<std::vector<int64_t>> axes;
-  std::vector<int64_t> records;  // which one each value is in
+  std::vector<int64_t> records;  // the number of the record of each value
   std::vector<size_t> order;
 
   bool before(size_t a, size_t b) const {
@@ -95,9 +95,10 @@ Result<void> same_sizes(const SparseFeature& wanted, const Records& records, con
                         const std::string& key, const ValueLists& indices) {
   for (size_t i = 0; i < values.sizes.size(); ++i)
     if (values.sizes[i] != indices.sizes[i])
-      return records.in_record(Error::invalid("the feature '", key, "' has ", indices.sizes[i], " indices for the ",
-                                              values.sizes[i], " values of '", wanted.value_key, "'"),
-                               static_cast<int64_t>(i));
+      return records.in_record(
+          Error::invalid("the feature '", key, "' has ", indices.sizes[i], " indices, expected one for each of the ",
+                         values.sizes[i], " values of '", wanted.value_key, "'"),
+          static_cast<int64_t>(i));
   return {};
 }
 
@@ -154,10 +155,10 @@ Result<Array> values_in_order(const ValueLists& lists, DType dtype, const std::v
 }  // namespace
 
 Result<void> SparseFeature::check_sizes() const {
-  if (index_keys.empty()) return Error::invalid("a sparse feature wants the name of at least one with its indices");
+  if (index_keys.empty()) return Error::invalid("index_keys is empty, expected at least one feature with indices");
   if (index_keys.size() != size.size() || index_keys.size() != index_at.size())
-    return Error::invalid("the sparse feature of '", value_key, "' has ", index_keys.size(), " features with indices, ",
-                          index_at.size(), " places for them and ", size.size(), " sizes");
+    return Error::invalid("the sparse feature of '", value_key, "' has ", index_keys.size(), " index_keys, ",
+                          index_at.size(), " index_at and ", size.size(), " sizes, expected the same number of each");
   return {};
 }
 

@@ -7,12 +7,12 @@ namespace {
 
 Result<void> check_seed_type(DType type) {
   if (type == DType::kInt32 || type == DType::kInt64) return {};
-  return Error::invalid("a seed is int32 or int64, found ", name_of(type));
+  return Error::invalid("the seed must be int32 or int64, got ", name_of(type));
 }
 
 Result<void> check_seed_shape(Dims dims) {
   if (dims.size() == 1 && (dims[0] == 2 || dims[0] < 0)) return {};
-  return Error::invalid("a seed is two numbers, found shape ", words_of(dims));
+  return Error::invalid("the seed must be two numbers, got shape ", shape_text(dims));
 }
 
 uint64_t number_at(const Array& seed, size_t i) {
@@ -26,10 +26,10 @@ uint64_t joined(uint32_t low_half, uint32_t high_half) { return uint64_t{low_hal
 
 }  // namespace
 
-// The seed is scrambled by a block under a key of TensorFlow's own.
+// As in TensorFlow, one Philox block under a fixed key scrambles the seed.
 Result<StatelessDraws> StatelessDraws::of(const Array& seed) {
   STOKER_TRY(check_seed_type(seed.type()));
-  STOKER_TRY(check_seed_shape(seed.dims()));
+  STOKER_TRY(check_seed_shape(seed.shape()));
   const uint64_t first = number_at(seed, 0), second = number_at(seed, 1);
   const auto mixed = philox_block({low(first), high(first), low(second), high(second)}, {0x3EC8F720u, 0x02461E29u});
   return StatelessDraws(Philox(joined(mixed[0], mixed[1]), joined(mixed[2], mixed[3])));

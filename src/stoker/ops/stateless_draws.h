@@ -6,15 +6,15 @@
 
 namespace stoker {
 
-// TensorFlow's numbers for a seed of two: those of tf.random.stateless_uniform.
+// Draws TensorFlow's numbers for a seed of two integers: those of tf.random.stateless_uniform.
 class StatelessDraws {
  public:
-  // `seed` is of shape [2], int32 or int64.
+  // `seed` has shape [2] and type int32 or int64; otherwise the result is InvalidArgument.
   static Result<StatelessDraws> of(const Array& seed);
 
-  float uniform();                                // of [0, 1), 23 bits
-  float between(float lower, float upper);        // of [lower, upper)
-  int64_t between(int64_t lower, int64_t upper);  // of [lower, upper), at most 2^32 apart
+  float uniform();                                // in [0, 1), with 23 random bits
+  float between(float lower, float upper);        // in [lower, upper)
+  int64_t between(int64_t lower, int64_t upper);  // in [lower, upper), which spans at most 2^32
 
  private:
   explicit StatelessDraws(Philox philox) : philox_(philox) {}

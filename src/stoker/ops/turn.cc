@@ -5,14 +5,14 @@
 
 #include "stoker/image/turn.h"
 #include "stoker/ops/call.h"
-#include "stoker/ops/picture_dims.h"
+#include "stoker/ops/image_dims.h"
 
 namespace stoker {
 namespace {
 
 Result<void> check_numbers(DType type) {
   if (type != DType::kBytes) return {};
-  return Error::invalid("a picture has numbers, found ", name_of(type));
+  return Error::invalid("expected an image of numbers, got ", name_of(type));
 }
 
 std::vector<int64_t> sides_swapped(Dims dims) {
@@ -25,7 +25,7 @@ Result<LeafSpec> turned_spec(const LeafSpec& input, bool swap) {
   if (input.type) STOKER_TRY(check_numbers(*input.type));
   LeafSpec spec = input;
   if (!spec.shape) return spec;
-  STOKER_TRY(check_picture(*spec.shape));
+  STOKER_TRY(check_image(*spec.shape));
   if (swap) spec.shape = sides_swapped(*spec.shape);
   return spec;
 }
@@ -33,10 +33,10 @@ Result<LeafSpec> turned_spec(const LeafSpec& input, bool swap) {
 template <typename Turn>
 Result<Array> turned(const Array& from, bool swap, Context& context, Turn turn) {
   STOKER_TRY(check_numbers(from.type()));
-  STOKER_TRY(check_picture(from.dims()));
-  const std::vector<int64_t> same(from.dims().begin(), from.dims().end());
-  STOKER_TRY(Array out, context.result(swap ? sides_swapped(from.dims()) : same, from.type()));
-  for (int64_t i = 0; i < pictures_in(from.dims()); ++i) turn(picture_of(from, i), picture_of(out, i));
+  STOKER_TRY(check_image(from.shape()));
+  const std::vector<int64_t> same(from.shape().begin(), from.shape().end());
+  STOKER_TRY(Array out, context.result(swap ? sides_swapped(from.shape()) : same, from.type()));
+  for (int64_t i = 0; i < images_in(from.shape()); ++i) turn(image_view(from, i), image_view(out, i));
   return out;
 }
 
@@ -48,22 +48,22 @@ Result<LeafSpec> Rot90::spec(std::span<const LeafSpec> inputs) const { return tu
 Result<Array> Rot90::apply(std::span<const Array> inputs, Context& context) const {
   if (quarters(k) == 0) {
     STOKER_TRY(check_numbers(inputs[0].type()));
-    STOKER_TRY(check_picture(inputs[0].dims()));
+    STOKER_TRY(check_image(inputs[0].shape()));
     return inputs[0];
   }
   return turned(inputs[0], k % 2 != 0, context,
-                [&](const ImageView& from, const MutableImageView& to) { rotate_picture(from, quarters(k), to); });
+                [&](const ImageView& from, const MutableImageView& to) { rotate_image(from, quarters(k), to); });
 }
 
 Result<LeafSpec> TransposeImage::spec(std::span<const LeafSpec> inputs) const { return turned_spec(inputs[0], true); }
 Result<Array> TransposeImage::apply(std::span<const Array> inputs, Context& context) const {
-  return turned(inputs[0], true, context, transpose_picture);
+  return turned(inputs[0], true, context, transpose_pixels);
 }
 
 namespace image {
 
-Value rot90(Value picture, Rot90 params) { return call(params, {std::move(picture)}); }
-Value transpose_image(Value picture) { return call(TransposeImage{}, {std::move(picture)}); }
+Value rot90(Value image, Rot90 params) { return call(params, {std::move(image)}); }
+Value transpose_image(Value image) { return call(TransposeImage{}, {std::move(image)}); }
 
 }  // namespace image
 }  // namespace stoker

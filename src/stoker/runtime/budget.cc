@@ -9,19 +9,19 @@
 namespace stoker {
 namespace {
 
-int64_t standard_limit() {
+int64_t default_limit() {
   const Result<Settings>& settings = process_settings();
   if (settings && settings->memory_bytes) return *settings->memory_bytes;
   return std::max<int64_t>(read_machine().memory_bytes / 4, int64_t{16} << 20);
 }
 
-// Readers below the runtime learn of the budget by this.
+// Readers in lower modules get the limit on record sizes from here.
 [[maybe_unused]] const bool limits_records = (set_record_limit([] { return Budget::process().limit(); }), true);
 
 }  // namespace
 
 Budget& Budget::process() {
-  static auto* budget = new Budget(standard_limit());
+  static auto* budget = new Budget(default_limit());
   return *budget;
 }
 

@@ -9,8 +9,8 @@
 
 namespace stoker {
 
-// The byte budget of the process: what all iterators hold together. What was
-// handed over to the user and what lies in mapped files is not in it.
+// The memory budget of the process, in bytes, for all iterators together. Memory that was delivered to the user and
+// mapped files are not counted.
 class Budget {
  public:
   // A quarter of the container's or machine's memory, or STOKER_MEMORY bytes.
@@ -19,24 +19,25 @@ class Budget {
   int64_t limit() const { return limit_.load(std::memory_order_relaxed); }
   void set_limit(int64_t bytes);
   int64_t used() const { return used_.load(std::memory_order_relaxed); }
-  // The most that was ever held, and a way to start anew.
+  // The largest number of bytes in use so far, and a function to reset it.
   int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
   void reset_peak() { peak_.store(used(), std::memory_order_relaxed); }
 
-  // Work ahead asks; false when there is no room.
+  // Requests bytes for prefetch work. Returns false if they are not available.
   bool ask(int64_t bytes);
-  // Demand and what is held take; the caller has made room before, if it could.
+  // Takes bytes for work on a consumer's path and for held elements. Never fails: the caller frees memory first if it
+  // can.
   void take(int64_t bytes);
   void give_back(int64_t bytes);
   bool room_for(int64_t bytes) const { return used() + bytes <= limit(); }
 
-  // What is held and cannot be dropped: shuffle buffers. A part of what is used.
+  // Bytes that are held and cannot be dropped (shuffle buffers). They are part of the bytes in use.
   void hold(int64_t more) { held_.fetch_add(more, std::memory_order_relaxed); }
   int64_t held() const { return held_.load(std::memory_order_relaxed); }
-  // Room that work ahead leaves for what consumers wait for.
+  // Bytes that prefetch work leaves for elements that consumers wait for.
   void reserve(int64_t more) { reserved_.fetch_add(more, std::memory_order_relaxed); }
 
-  // Called after bytes came back while somebody had been refused.
+  // `call` is called when bytes are released after a request was refused.
   void on_room(std::function<void()> call) { on_room_ = std::move(call); }
   void note_refusal() { refused_.store(true, std::memory_order_relaxed); }
 
@@ -50,7 +51,7 @@ class Budget {
   std::atomic<int64_t> reserved_{0};
   std::atomic<int64_t> peak_{0};
   std::atomic<bool> refused_{false};
-  std::function<void()> on_room_;  // set once, before any iterator is made
+  std::function<void()> on_room_;  // set once, before the first iterator is created
 };
 
 }  // namespace stoker

@@ -1,22 +1,25 @@
 #include "stoker/runtime/cache_store.h"
 #include "stoker/runtime/engine.h"
 #include "stoker/runtime/lines.h"
+#include "stoker/runtime/lists.h"
 
 namespace stoker {
 namespace {
 
-// What a cache over anything but a list keeps, and a child for the rest.
+// The cached elements of anything but a list, and the segment upstream for the rest.
 class CacheLine final : public LineNode {
  public:
-  CacheLine(const LinePlan& plan, Instance& instance, int64_t pass)
-      : LineNode(plan, instance),
+  CacheLine(const CacheLinePlan& plan, Instance& instance, int64_t pass)
+      : LineNode(instance),
+        plan_(plan),
         pass_(pass + instance.passes.base(*plan.node, plan.place)),
+        filled_at_(instance.make.level_of(*plan.node)),
         store_(std::static_pointer_cast<CacheStore>(plan.node->state->cache)) {}
   ~CacheLine() override {
     if (child_) instance_.engine->close(*child_);
   }
 
-  Result<Json> cut(int64_t cursor) const override {
+  Result<Json> cut(int64_t cursor) const STOKER_REQUIRES(engine_lock) override {
     Json json = Json::dict();
     json.set("at", start_ + cursor);
     return json;
@@ -26,7 +29,7 @@ class CacheLine final : public LineNode {
     if (at_ < 0) return Error::invalid("the checkpoint is damaged: position ", at_);
     return {};
   }
-  void prune(int64_t, Dropped&) override {}
+  void prune(int64_t, Dropped&) STOKER_REQUIRES(engine_lock) override {}
 
  protected:
   Pulled produce(int64_t most) override {
@@ -34,12 +37,12 @@ class CacheLine final : public LineNode {
       if (!child_) {
         if (std::optional<Run> kept = store_->read(at_, most)) {
           at_ += kept->size;
-          kept->origins = renamed(kept->origins, plan_.source, instance_.make.parent);
+          kept->origins = renamed(kept->origins, plan_.source_shift, filling_parent(), instance_.make.parent);
           return running(*std::move(kept));
         }
         if (store_->length() == at_) return Pulled::end();
-        child_ = instance_.engine->open(*plan_.child, instance_.plan, instance_, 0, instance_.make.parent,
-                                        instance_.path, rank_ + 1);
+        child_ =
+            instance_.engine->open(*plan_.child, instance_.plan, instance_, 0, filled_at_, instance_.path, rank_ + 1);
       }
       const int64_t behind = at_ - child_at_;
       Pulled pulled = instance_.engine->take(*child_->root, behind > 0 ? behind : most);
@@ -47,32 +50,41 @@ class CacheLine final : public LineNode {
       if (pulled.kind != Pulled::Kind::kRun) return pulled;
       {
         Dropped dropped;
-        const MutexLock lock(instance_.engine->mutex());
+        const EngineLock lock(instance_.engine->mutex());
         child_->root->prune(child_at_ + pulled.run.size, dropped);
       }
       keep(pulled.run);
       child_at_ += pulled.run.size;
       if (behind > 0) continue;
       at_ = child_at_;
-      return running(std::move(pulled.run));
+      return running(renamed_rows(std::move(pulled.run)));
     }
   }
 
  private:
-  // Up to the first that failed: what is kept has no gaps.
+  // Keeps rows up to the first that failed: a cache has no gaps.
   void keep(const Run& run) {
-    Run whole = run.failed.empty() ? run : run.slice(0, run.failed.front().row);
-    whole.origins = renamed(whole.origins, -plan_.source, instance_.make.parent);
-    store_->append(child_at_, whole);
+    store_->append(child_at_, run.failed.empty() ? run : run.slice(0, run.failed.front().row));
   }
 
-  // Behind a cache origins carry the running pass.
+  std::shared_ptr<const Origin> filling_parent() const { return filled_at_ ? filled_at_->parent : nullptr; }
+  // Replaces the numbers of sources and the parents that rows have upstream.
+  Run renamed_rows(Run run) const {
+    if (filled_at_ == instance_.make.level && plan_.source_shift == 0) return run;
+    run.origins = renamed(run.origins, plan_.source_shift, filling_parent(), instance_.make.parent);
+    rename_origins(run, instance_.make.sources);
+    return run;
+  }
+
+  // Downstream of a cache, origins have the current pass.
   Pulled running(Run run) const {
     run.origins = in_running_pass(run.origins, pass_, plan_.stride, instance_.make.parent != nullptr);
     return Pulled::of(std::move(run));
   }
 
+  const CacheLinePlan& plan_;
   const int64_t pass_;
+  const std::shared_ptr<const Level> filled_at_;
   const std::shared_ptr<CacheStore> store_;
   std::shared_ptr<Instance> child_;
   int64_t start_ = 0;
@@ -82,8 +94,14 @@ class CacheLine final : public LineNode {
 
 }  // namespace
 
-std::unique_ptr<LineNode> make_cache_line(const LinePlan& plan, Instance& instance, int64_t pass) {
-  return std::make_unique<CacheLine>(plan, instance, pass);
+std::unique_ptr<LineNode> CacheLinePlan::start(Instance& instance, int64_t pass) const {
+  return std::make_unique<CacheLine>(*this, instance, pass);
+}
+
+Recomputed CacheLinePlan::recompute(const Origin& origin, const MakeContext& context) const {
+  return recompute_cached(
+      origin, source_shift, stride, [&](const Origin& upstream) { return child->recompute(upstream, context); },
+      context);
 }
 
 }  // namespace stoker

@@ -5,46 +5,46 @@
 namespace stoker {
 namespace {
 
-struct Known {
+// All caches of the process, for reclaim().
+struct Stores {
   Mutex mutex;
   std::vector<std::weak_ptr<CacheStore>> stores STOKER_GUARDED_BY(mutex);
 };
-Known& known() {
-  static auto* all = new Known;
-  return *all;
+Stores& all_stores() {
+  static auto* stores = new Stores;
+  return *stores;
 }
 
-// The same values in memory of their own; nothing when there is no room.
-std::optional<Array> copy_of(const Array& array) {
+// Copies the values into new memory. Fails with ResourceExhausted if the budget has no space, and with DataLoss if the
+// file that contains the values was truncated.
+Result<Array> copy_of(const Array& array) {
   if (array.rank() == 0 && array.type() != DType::kBytes) return array;
-  Result<Array> copy = array.clone();
-  if (!copy) return std::nullopt;
-  if (Buffer* owner = copy->owner()) {
+  STOKER_TRY(Array copy, array.clone());
+  if (Buffer* owner = copy.owner()) {
     owner->keep_charged();
     owner->freeze();
   }
-  return *std::move(copy);
+  return copy;
 }
 
-std::optional<Run> copy_of(const Run& run, int32_t row) {
+Result<Run> copy_of(const Run& run, int32_t row) {
   Element element;
   element.nest = run.nest;
   for (const Column& column : run.columns) {
-    std::optional<Array> copy = copy_of(column.row(row));
-    if (!copy) return std::nullopt;
-    element.leaves.push_back(*std::move(copy));
+    STOKER_TRY(Array copy, copy_of(column.row(row)));
+    element.leaves.push_back(std::move(copy));
   }
   return Run::of(std::move(element), run.origins.at(row));
 }
 
-// What an entry costs beside its arrays.
+// Estimated memory of an entry in addition to its arrays.
 constexpr int64_t kEntryBytes = 256;
 
 }  // namespace
 
 std::shared_ptr<CacheStore> CacheStore::make() {
   auto store = std::make_shared<CacheStore>();
-  Known& all = known();
+  Stores& all = all_stores();
   const MutexLock lock(all.mutex);
   std::erase_if(all.stores, [](const auto& old) { return old.expired(); });
   all.stores.push_back(store);
@@ -60,7 +60,7 @@ std::optional<Run> CacheStore::find(int64_t position) {
 
 void CacheStore::put(int64_t position, const Run& one) {
   PoliteScope polite;
-  std::optional<Run> copy = copy_of(one, 0);
+  Result<Run> copy = copy_of(one, 0);
   if (!copy) return;
   const MutexLock lock(mutex_);
   const int64_t bytes = copy->byte_size() + kEntryBytes;
@@ -75,10 +75,10 @@ void CacheStore::append(int64_t first, const Run& run) {
       if (full_ || first + row > static_cast<int64_t>(in_order_.size())) return;
       if (first + row < static_cast<int64_t>(in_order_.size())) continue;
     }
-    std::optional<Run> copy = copy_of(run, row);  // outside the lock: making room may want it
+    Result<Run> copy = copy_of(run, row);  // outside the lock: reclaiming memory may acquire it
     const MutexLock lock(mutex_);
-    if (!copy) full_ = true;
-    if (full_ || first + row != static_cast<int64_t>(in_order_.size())) return;
+    if (!copy) full_ = copy.error().code() == Code::kResourceExhausted;
+    if (!copy || first + row != static_cast<int64_t>(in_order_.size())) return;
     bytes_ += copy->byte_size() + kEntryBytes;
     in_order_.push_back(*std::move(copy));
   }
@@ -116,7 +116,7 @@ int64_t CacheStore::elements() {
 int64_t CacheStore::reclaim(int64_t bytes) {
   std::vector<std::shared_ptr<CacheStore>> stores;
   {
-    Known& all = known();
+    Stores& all = all_stores();
     const MutexLock lock(all.mutex);
     for (const auto& weak : all.stores)
       if (auto store = weak.lock()) stores.push_back(std::move(store));
@@ -145,7 +145,7 @@ int depth_of(const Parent& parent) {
   return depth;
 }
 
-// What the graph of the cache names is renamed; what its children name is theirs.
+// Renames the part of an origin that refers to the graph of the cache. Parts that refer to its children are unchanged.
 Origin renamed(Origin origin, int32_t by, const Parent& parent, int depth) {
   if (depth_of(origin.parent) > depth) {
     origin.parent = std::make_shared<const Origin>(renamed(*origin.parent, by, parent, depth));
@@ -162,11 +162,11 @@ Origin renamed(Origin origin, int32_t by, const Parent& parent, int depth) {
 
 }  // namespace
 
-Origins renamed(const Origins& origins, int32_t by, const std::shared_ptr<const Origin>& parent) {
-  if (by == 0 && !parent) return origins;
-  const int depth = depth_of(parent);
+Origins renamed(const Origins& origins, int32_t by, const Parent& from, const Parent& to) {
+  if (by == 0 && from == to) return origins;
+  const int depth = depth_of(from);
   Origins all;
-  for (int64_t i = 0; i < origins.size(); ++i) all.append(renamed(origins.at(i), by, parent, depth));
+  for (int64_t i = 0; i < origins.size(); ++i) all.append(renamed(origins.at(i), by, to, depth));
   return all;
 }
 
@@ -190,7 +190,7 @@ Origin with_pass(Origin origin, bool own, const Change& change) {
 
 Origins in_running_pass(const Origins& origins, int64_t running, int64_t stride, bool own) {
   Origins all;
-  if (stride == 1) {  // all are in pass 0
+  if (stride == 1) {  // every origin has pass 0
     all = origins;
     all.set_passes({&running, 1}, own);
     return all;

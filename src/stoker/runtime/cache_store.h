@@ -10,52 +10,51 @@
 
 namespace stoker {
 
-// The elements a `cache` node keeps, shared by every data set built on it.
+// The elements that a `cache` node keeps. Every dataset that is built on the node shares them.
 //
-// Origins in it number the sources below the node from 0; places that use the
-// node move them to the numbers of their own graph, and back.
+// Origins in the store number the sources upstream of the node from 0. Each place that uses the node converts them to
+// the numbers of its own graph, and back.
 //
-// Over a list it keeps any element that there is room for, by position, and
-// may drop them again; over anything else the first ones, in order.
+// Over a list, the store keeps elements by position while the budget allows it, and may drop them again. Otherwise it
+// keeps the first elements, in order.
 class CacheStore {
  public:
   static std::shared_ptr<CacheStore> make();
 
-  // A copy of the row's memory is kept: the run's own block may be a batch's.
+  // Keeps a copy of the row's memory: the block of the run may belong to a batch.
   std::optional<Run> find(int64_t position);
   void put(int64_t position, const Run& one);
 
-  // In order. `first` is the first row of `run`; nothing happens when the rows
-  // before it are not kept.
+  // Appends rows in order. `first` is the ordinal of the first row. Has no effect if the rows before it are not kept.
   void append(int64_t first, const Run& run);
   std::optional<Run> read(int64_t first, int64_t most);
   void finish(int64_t length);
   std::optional<int64_t> length();
 
-  // Gives dropped bytes back; at least so many if it can.
+  // Drops elements, at least this many bytes if possible. Returns the number of bytes.
   static int64_t reclaim(int64_t bytes);
   int64_t bytes();
   int64_t elements();
-  std::atomic<int64_t> expected{0};  // elements in all; 0 or kEndless: not known
+  std::atomic<int64_t> expected{0};  // the number of all elements; 0 or kEndless: unknown
 
  private:
   Mutex mutex_;
   std::unordered_map<int64_t, Run> by_position_ STOKER_GUARDED_BY(mutex_);
   std::vector<Run> in_order_ STOKER_GUARDED_BY(mutex_);
   std::optional<int64_t> length_ STOKER_GUARDED_BY(mutex_);
-  bool full_ STOKER_GUARDED_BY(mutex_) = false;  // there was no room: what is kept is a prefix
+  bool full_ STOKER_GUARDED_BY(mutex_) = false;  // the budget was exceeded: only the first elements are kept
   int64_t bytes_ STOKER_GUARDED_BY(mutex_) = 0;
 };
 
-// The origins of a cache's rows for another place of its node: sources numbered
-// further by `by`, in the child that `parent` opened, if any.
-Origins renamed(const Origins& origins, int32_t by, const std::shared_ptr<const Origin>& parent);
+// Converts the origins of cached rows to another place of the node: adds `by` to the numbers of sources, and replaces
+// the parent `from` by `to`. A null parent is the outermost graph.
+Origins renamed(const Origins& origins, int32_t by, const std::shared_ptr<const Origin>& from,
+                const std::shared_ptr<const Origin>& to);
 
-// Below a cache sources are in the passes 0 to `stride` - 1 of its pass 0;
-// downstream of it in those of the running one. In a child (`own`) that is the
-// row's own pass, else that of the outermost sources.
+// Upstream of a cache, sources are in the passes 0 to `stride` - 1 of its pass 0. Downstream, they are in those of the
+// current pass. In an opened dataset (`own`), that is the pass of the row, otherwise that of the outermost sources.
 Origins in_running_pass(const Origins& origins, int64_t running, int64_t stride, bool own);
-// The origin that it has below the cache, of one that it has downstream.
+// Returns the origin upstream of the cache for an origin downstream of it.
 Origin in_first_pass(const Origin& origin, int64_t stride);
 
 }  // namespace stoker

@@ -9,33 +9,33 @@
 
 namespace stoker {
 
-// A call that may wait or never return: the user's functions, sources, reads.
+// A call that may wait or never return: user functions, sources, reads.
 struct Call {
-  Meter* stage = nullptr;  // null: none is in progress
+  Meter* stage = nullptr;  // null: no call is in progress
   int64_t since = 0;
   int64_t first = 0;                          // ordinal of the first row of its run
-  const std::atomic<int32_t>* row = nullptr;  // of that run, the one it has come to
-  int64_t tell_after_ns = 0;                  // how long before it is told of
-  bool told = false;
+  const std::atomic<int32_t>* row = nullptr;  // the current row of that run
+  int64_t report_after_ns = 0;                // a longer call is reported
+  bool reported = false;
 };
 
-// What one thread of the pool is doing: written by the thread, read by the
-// monitor. While the monitor looks, the call does not end.
+// The call that one thread of the pool is executing. The thread writes it and the monitor reads it. While the monitor
+// holds the mutex, the call does not end.
 struct ThreadSlot {
   Mutex mutex;
   Call call STOKER_GUARDED_BY(mutex);
   std::atomic<bool> counts_as_worker{false};
-  std::atomic<bool> found_waiting{false};  // the monitor has put another worker in its place
+  std::atomic<bool> found_waiting{false};  // the monitor has replaced the worker
   int tid = 0;
   clockid_t cpu_clock{};
-  int64_t cpu_seen = -1;  // the monitor's own
+  int64_t cpu_seen = -1;  // used only by the monitor
   int64_t unchanged_since = 0;
 
-  // The calling thread's; null where it is none of the pool's.
+  // The slot of the calling thread; null if it does not belong to the pool.
   static ThreadSlot*& mine();
 };
 
-// Shows a call to the monitor while it lives; then the outer one again.
+// Shows a call to the monitor during its lifetime, and afterwards the outer call.
 class CallScope {
  public:
   explicit CallScope(const Call& call);

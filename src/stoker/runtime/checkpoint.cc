@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <mutex>
-#include <set>
 
 #include "stoker/core/hash.h"
 #include "stoker/runtime/cache_store.h"
@@ -11,18 +10,10 @@
 namespace stoker {
 namespace {
 
-constexpr int64_t kFormat = 2;
+constexpr int64_t kFormat = 3;
 constexpr int64_t kMostPasses = int64_t{1} << 40;
 
-// Whatever names files or holds arrays: the fingerprint stands for it, so that a
-// moved data set is the same.
-bool stands_for_data(const Json& value) {
-  const auto* list = value.as<Json::List>();
-  return value.as<std::string>() || value.as<Json::Dict>() ||
-         (list && !list->empty() && stands_for_data(list->front()));
-}
-
-// Seeds are restored, not compared: not those of a graph that is a parameter either.
+// Removes the seeds, which are restored and not compared, including those of a graph that is a parameter.
 Json without_seeds(Json json) {
   if (auto* list = std::get_if<Json::List>(&json.value))
     for (Json& item : *list) item = without_seeds(std::move(item));
@@ -33,50 +24,59 @@ Json without_seeds(Json json) {
   return json;
 }
 
-// A stage in one line: what must be the same for a checkpoint to fit.
-std::string words_of(const Node& node, bool has_fingerprint) {
+// Returns a stage and its parameters in one line. A checkpoint is accepted only if these lines are equal.
+std::string describe(const Node& node) {
   WriteContext context;
+  context.compares = true;
   Result<Json> params = node.stage->params(context);
-  std::string words(node.stage->type().name);
-  if (!params) return words + "(" + node.stage->words() + ")";
-  if (!has_fingerprint) return shortened(words + without_seeds(*params).text(), 400);
-  Json kept = Json::dict();
-  for (const auto& [key, value] : *params->as<Json::Dict>())
-    if (!stands_for_data(value)) kept.set(key, value);
-  return words + kept.text();
+  const std::string name(node.stage->type().name);
+  if (!params) return name + "(" + node.stage->summary() + ")";
+  return shortened(name + without_seeds(*params).text(), 400);
 }
 
+// Returns whether the stage has no effect on the elements and their order.
 bool is_hint(const Node& node) {
-  if (node.stage->type().form != Form::kEngine) return false;
-  const EngineKind kind = node.stage->engine().kind;
-  return kind == EngineKind::kPrefetch || kind == EngineKind::kOnError;
+  return is_engine_stage<PrefetchParams>(*node.stage) || is_engine_stage<ErrorPolicyParams>(*node.stage);
 }
 
-// Read once: saving is often, and the files are those the plan was made for.
+// Returns the sources of captured datasets that are not sources of the plan.
+std::vector<const Node*> captured_sources(const Plan& plan) {
+  const std::vector<const Node*> own = nodes_of(*plan.node);
+  std::vector<const Node*> sources;
+  for (const Node* node : nodes_with_captured(*plan.node)) {
+    if (node->stage->type().is_source() && std::ranges::find(own, node) == own.end()) sources.push_back(node);
+  }
+  return sources;
+}
+
+std::string fingerprint_text(const Node& source) {
+  Result<std::string> print = if_source(*source.stage)->fingerprint();
+  return print ? *std::move(print) : "unreadable: " + print.error().message();
+}
+
+// Computed once, because checkpoints are saved frequently and the files of a plan do not change.
 const Fingerprint& fingerprint_of(const Plan& plan) {
   std::call_once(plan.fingerprint->once, [&] {
-    std::set<const Node*> with_files;
-    for (const auto& node : plan.source_nodes) {
-      Result<std::string> print = node->stage->fingerprint();
-      if (!print || !print->empty()) with_files.insert(node.get());
-      plan.fingerprint->files.push(print ? *std::move(print) : "unreadable: " + print.error().message());
-    }
-    for (const Node* node : nodes_of(*plan.node))
-      if (!is_hint(*node)) plan.fingerprint->graph.push(words_of(*node, with_files.contains(node)));
+    for (const auto& node : plan.source_nodes) plan.fingerprint->files.push(fingerprint_text(*node));
+    for (const Node* node : captured_sources(plan)) plan.fingerprint->files.push(fingerprint_text(*node));
+    for (const Node* node : nodes_with_captured(*plan.node))
+      if (!is_hint(*node)) plan.fingerprint->graph.push(describe(*node));
   });
   return *plan.fingerprint;
 }
 
-Result<void> compare(const Json* saved, const Json& now, std::string_view what, const std::vector<std::string>& names) {
+Result<void> check_equal(const Json* saved, const Json& now, std::string_view what,
+                         const std::vector<std::string>& names) {
   const Json::List* old = saved ? saved->as<Json::List>() : nullptr;
-  if (!old) return Error::invalid("the checkpoint is damaged: it does not name its ", what);
+  if (!old) return Error::invalid("the checkpoint is damaged: expected a list of its ", what, ", found none");
   const Json::List& current = *now.as<Json::List>();
   for (size_t i = 0; i < std::max(old->size(), current.size()); ++i) {
     const std::string before = i < old->size() ? (*old)[i].text() : "nothing";
     const std::string after = i < current.size() ? current[i].text() : "nothing";
     if (before == after) continue;
-    return Error::precondition("the checkpoint was made with other ", what, ": ",
-                               i < names.size() ? names[i] + " " : "", "was ", before, " and is ", after);
+    return Error::precondition("the checkpoint was saved with different ", what, ": ",
+                               i < names.size() ? names[i] + ": " : "", "expected ", before, ", got ", after,
+                               "; restore it with the same ", what);
   }
   return {};
 }
@@ -87,23 +87,23 @@ namespace {
 
 using Counters = std::map<const NodeState*, int64_t>;
 
-// Of the dataset that the plan is of: under the lock of its last node's state.
-Passes next_of(const Plan& plan, const Counters& counters) {
+// Returns the passes that the next iterator of the plan takes. The caller holds the lock of the counting node's state.
+Passes next_passes_of(const Plan& plan, const Counters& counters) {
   Passes passes;
   Counters next = counters;
-  for (const Counted& counted : plan.counted)
+  for (const CountedNode& counted : plan.counted)
     if (!counted.cached) passes.set(*counted.node, counted.place, next[counted.node->state.get()]++);
   return passes;
 }
 
-void take_next(const Plan& plan, Counters& counters) {
-  for (const Counted& counted : plan.counted)
+void advance(const Plan& plan, Counters& counters) {
+  for (const CountedNode& counted : plan.counted)
     if (!counted.cached) ++counters[counted.node->state.get()];
 }
 
-bool are_next(const Plan& plan, const Passes& passes, const Counters& counters) {
-  const Passes next = next_of(plan, counters);
-  return std::ranges::all_of(plan.counted, [&](const Counted& counted) {
+bool are_next_passes(const Plan& plan, const Passes& passes, const Counters& counters) {
+  const Passes next = next_passes_of(plan, counters);
+  return std::ranges::all_of(plan.counted, [&](const CountedNode& counted) {
     return passes.base(*counted.node, counted.place) == next.base(*counted.node, counted.place);
   });
 }
@@ -123,63 +123,134 @@ void share_fingerprint(const Plan& known, const Plan& other) {
 Passes next_passes(const Plan& plan) {
   NodeState& state = *counting_node(*plan.node).state;
   const MutexLock lock(state.mutex);
-  return next_of(plan, state.passes);
+  return next_passes_of(plan, state.passes);
 }
 
 bool take_if_next(const Plan& plan, const Passes& passes) {
   NodeState& state = *counting_node(*plan.node).state;
   const MutexLock lock(state.mutex);
-  if (!are_next(plan, passes, state.passes)) return false;
-  take_next(plan, state.passes);
+  if (!are_next_passes(plan, passes, state.passes)) return false;
+  advance(plan, state.passes);
   return true;
 }
 
 Passes take_passes(const Plan& plan) {
   NodeState& state = *counting_node(*plan.node).state;
   const MutexLock lock(state.mutex);
-  Passes passes = next_of(plan, state.passes);
-  take_next(plan, state.passes);
+  Passes passes = next_passes_of(plan, state.passes);
+  advance(plan, state.passes);
   return passes;
 }
 
 void raise_passes(const Plan& plan, const Passes& passes, int32_t source, int64_t pass) {
-  const auto own = std::ranges::find_if(plan.counted, [&](const Counted& c) {
-    return c.source == source && !c.cached;  // downstream of a cache origins carry the cache's pass
+  const auto own = std::ranges::find_if(plan.counted, [&](const CountedNode& c) {
+    return c.counts(source) && !c.cached;  // downstream of a cache, origins have the cache's pass
   });
   if (own == plan.counted.end()) return;
-  if (pass < 0 || pass > kMostPasses) return;  // an element that a damaged checkpoint brought
-  const int64_t begun = pass / own->unit - passes.base(*own->node, own->place);
+  if (pass < 0 || pass > kMostPasses) return;  // an element from a damaged checkpoint
+  const int64_t passes_started = pass / own->unit - passes.base(*own->node, own->place);
   NodeState& state = *counting_node(*plan.node).state;
   const MutexLock lock(state.mutex);
-  for (const Counted& counted : plan.counted) {
-    if (counted.cached || counted.source != source) continue;
-    const int64_t next = passes.base(*counted.node, counted.place) + begun / counted.stride + 1;
+  for (const CountedNode& counted : plan.counted) {
+    if (counted.cached || !counted.counts(source)) continue;
+    const int64_t next = passes.base(*counted.node, counted.place) + passes_started / counted.stride + 1;
     int64_t& known = state.passes[counted.node->state.get()];
     known = std::max(known, next);
   }
 }
 
-void start_with(const Plan& plan, int32_t source, int64_t pass) {
+namespace {
+
+// The node that counts the passes of a source, and its places in the graph.
+struct Counter {
+  const CountedNode* node = nullptr;  // null: no node counts them
+  int64_t place = 0;
+  int64_t places = 1;
+};
+
+Counter counter_of(const Plan& plan, int32_t source) {
   Counters places;
-  const Counted* own = nullptr;
-  int64_t own_place = 0;
-  for (const Counted& counted : plan.counted) {
+  Counter own;
+  for (const CountedNode& counted : plan.counted) {
     if (counted.cached) continue;
     const int64_t place = places[counted.node->state.get()]++;
-    if (own || counted.source != source) continue;
-    own = &counted;
-    own_place = place;
+    if (!own.node && counted.counts(source)) own = {&counted, place};
   }
-  if (!own) return;
-  const auto stride_of = [&](int32_t of) { return plan.strides[static_cast<size_t>(of)]; };
-  const int64_t epoch = (pass / own->unit - own_place) / places[own->node->state.get()] / stride_of(source);
+  if (own.node) own.places = places[own.node->node->state.get()];
+  return own;
+}
+
+}  // namespace
+
+int64_t epoch_of_pass(const Plan& plan, int32_t source, int64_t pass) {
+  const Counter own = counter_of(plan, source);
+  if (!own.node) return 0;
+  const int64_t passes_started = std::max<int64_t>(0, pass / own.node->unit - own.place);
+  return passes_started / own.places / plan.strides[static_cast<size_t>(own.node->source)];
+}
+
+namespace {
+
+Counters counters_of_epoch(const Plan& plan, int64_t epoch) {
+  Counters counters;
+  for (const CountedNode& counted : plan.counted) {
+    if (counted.cached) continue;
+    const int64_t stride = plan.strides[static_cast<size_t>(counted.source)];
+    counters[counted.node->state.get()] += epoch * std::max<int64_t>(1, stride / counted.stride);
+  }
+  return counters;
+}
+
+}  // namespace
+
+void start_with_epoch(const Plan& plan, int64_t epoch) {
+  Counters counters = counters_of_epoch(plan, epoch);
   NodeState& state = *counting_node(*plan.node).state;
   const MutexLock lock(state.mutex);
-  for (const Counted& counted : plan.counted) {
-    if (counted.cached || epoch <= 0) continue;
-    const int64_t each = std::max<int64_t>(1, stride_of(counted.source) / counted.stride);
-    state.passes[counted.node->state.get()] = epoch * each * places[counted.node->state.get()];
+  for (const auto& [node, passes] : counters) state.passes[node] = passes;
+}
+
+bool is_next_epoch(const Plan& plan, int64_t epoch) {
+  const Counters counters = counters_of_epoch(plan, epoch);
+  NodeState& state = *counting_node(*plan.node).state;
+  const MutexLock lock(state.mutex);
+  for (const auto& [node, passes] : counters)
+    if (state.passes[node] != passes) return false;
+  return true;
+}
+
+FirstPasses unusual_first_passes(const Plan& plan, const Passes& passes) {
+  if (!repeats(plan)) return {};
+  FirstPasses all(plan.sources.size(), kUsualPass);
+  bool is_unusual = false;
+  for (size_t source = 0; source < all.size(); ++source) {
+    const Counter own = counter_of(plan, static_cast<int32_t>(source));
+    if (!own.node) continue;
+    const int64_t base = passes.base(*own.node->node, own.node->place);
+    all[source] = base * own.node->unit;
+    Counters usual = counters_of_epoch(plan, epoch_of_pass(plan, static_cast<int32_t>(source), all[source]));
+    is_unusual |= base != usual[own.node->node->state.get()] + own.place;
   }
+  return is_unusual ? all : FirstPasses();
+}
+
+void start_with_passes(const Plan& plan, const FirstPasses& first) {
+  Counters counters;
+  for (size_t source = 0; source < first.size(); ++source) {
+    const Counter own = counter_of(plan, static_cast<int32_t>(source));
+    if (!own.node || first[source] == kUsualPass) continue;
+    const int64_t passes = std::max<int64_t>(0, first[source] / own.node->unit - own.place);
+    for (const CountedNode& counted : plan.counted)
+      if (!counted.cached && counted.counts(static_cast<int32_t>(source)))
+        counters[counted.node->state.get()] = passes / counted.stride;
+  }
+  NodeState& state = *counting_node(*plan.node).state;
+  const MutexLock lock(state.mutex);
+  for (const auto& [node, passes] : counters) state.passes[node] = passes;
+}
+
+bool repeats(const Plan& plan) {
+  return std::ranges::any_of(plan.strides, [](int64_t stride) { return stride > 1; });
 }
 
 Json checkpoint_head(const Plan& plan, const Passes& passes) {
@@ -188,13 +259,13 @@ Json checkpoint_head(const Plan& plan, const Passes& passes) {
   json.set("graph", fingerprint_of(plan).graph);
   json.set("files", fingerprint_of(plan).files);
   Json seeds = Json::list();
-  for (const Node* node : nodes_of(*plan.node)) seeds.push(std::to_string(plan.seeds.at(node->state.get())));
+  for (const Node* node : nodes_with_captured(*plan.node)) seeds.push(std::to_string(plan.seeds.at(node->state.get())));
   json.set("seeds", std::move(seeds));
   Json bases = Json::list();
   Json counters = Json::list();
   NodeState& state = *counting_node(*plan.node).state;
   const MutexLock lock(state.mutex);
-  for (const Counted& counted : plan.counted) {
+  for (const CountedNode& counted : plan.counted) {
     bases.push(passes.base(*counted.node, counted.place));
     const auto next = state.passes.find(counted.node->state.get());
     counters.push(next == state.passes.end() ? 0 : next->second);
@@ -206,24 +277,26 @@ Json checkpoint_head(const Plan& plan, const Passes& passes) {
 
 namespace {
 
-// The parts of a list that must have one for each of `n`.
-Result<const Json::List*> parts_of(const Json& json, std::string_view key, size_t n) {
+// Returns the list at `key`. Fails unless it has `n` items.
+Result<const Json::List*> list_of(const Json& json, std::string_view key, size_t n) {
   const Json* found = json.find(key);
   const Json::List* list = found ? found->as<Json::List>() : nullptr;
-  if (!list || list->size() != n) return Error::invalid("the checkpoint is damaged: its ", key);
+  if (!list) return Error::invalid("the checkpoint is damaged: expected a list \"", key, "\", found none");
+  if (list->size() != n)
+    return Error::invalid("the checkpoint is damaged: expected ", n, " items in \"", key, "\", got ", list->size());
   return list;
 }
 
 Result<Seeds> read_seeds(const Plan& plan, const Json& json) {
-  const auto nodes = nodes_of(*plan.node);
-  STOKER_TRY(const Json::List* list, parts_of(json, "seeds", nodes.size()));
+  const auto nodes = nodes_with_captured(*plan.node);
+  STOKER_TRY(const Json::List* list, list_of(json, "seeds", nodes.size()));
   Seeds seeds;
   for (size_t i = 0; i < nodes.size(); ++i) {
     const auto* text = (*list)[i].as<std::string>();
     uint64_t seed = 0;
     const char* const end = text ? text->data() + text->size() : nullptr;
     if (!text || std::from_chars(text->data(), end, seed) != std::from_chars_result{end, std::errc()})
-      return Error::invalid("the checkpoint is damaged: a seed is ", (*list)[i].text());
+      return Error::invalid("the checkpoint is damaged: expected a seed, got ", (*list)[i].text());
     seeds[nodes[i]->state.get()] = seed;
   }
   return seeds;
@@ -232,7 +305,7 @@ Result<Seeds> read_seeds(const Plan& plan, const Json& json) {
 Result<int64_t> read_pass(const Json& json) {
   const auto* pass = json.as<int64_t>();
   if (!pass || *pass < 0 || *pass > kMostPasses)
-    return Error::invalid("the checkpoint is damaged: a pass is ", json.text());
+    return Error::invalid("the checkpoint is damaged: expected a pass number, got ", json.text());
   return *pass;
 }
 
@@ -240,18 +313,21 @@ Result<int64_t> read_pass(const Json& json) {
 
 Result<CheckpointHead> read_head(const Plan& plan, const Json& json) {
   const Json* format = json.find("stoker_checkpoint");
-  if (!format || !format->as<int64_t>()) return Error::invalid("this is not a checkpoint of Stoker's");
+  if (!format || !format->as<int64_t>())
+    return Error::invalid("this is not a Stoker checkpoint: expected an integer \"stoker_checkpoint\"");
   if (*format->as<int64_t>() != kFormat)
-    return Error::invalid("the checkpoint has format ", *format->as<int64_t>(), " and this Stoker reads format ",
-                          kFormat);
-  STOKER_TRY(compare(json.find("graph"), fingerprint_of(plan).graph, "stages", {}));
-  STOKER_TRY(compare(json.find("files"), fingerprint_of(plan).files, "files", plan.sources));
+    return Error::invalid("the checkpoint has format ", *format->as<int64_t>(), "; expected format ", kFormat,
+                          "; restore it with the version of Stoker that saved it");
+  STOKER_TRY(check_equal(json.find("graph"), fingerprint_of(plan).graph, "stages", {}));
+  std::vector<std::string> sources = plan.sources;
+  for (const Node* node : captured_sources(plan)) sources.push_back(node->name);
+  STOKER_TRY(check_equal(json.find("files"), fingerprint_of(plan).files, "files", sources));
   CheckpointHead head;
   STOKER_TRY(head.seeds, read_seeds(plan, json));
-  STOKER_TRY(const Json::List* bases, parts_of(json, "passes", plan.counted.size()));
-  STOKER_TRY(const Json::List* counters, parts_of(json, "counters", plan.counted.size()));
+  STOKER_TRY(const Json::List* bases, list_of(json, "passes", plan.counted.size()));
+  STOKER_TRY(const Json::List* counters, list_of(json, "counters", plan.counted.size()));
   for (size_t i = 0; i < plan.counted.size(); ++i) {
-    const Counted& counted = plan.counted[i];
+    const CountedNode& counted = plan.counted[i];
     STOKER_TRY(const int64_t base, read_pass((*bases)[i]));
     STOKER_TRY(const int64_t counter, read_pass((*counters)[i]));
     if (counted.cached) continue;
@@ -262,7 +338,7 @@ Result<CheckpointHead> read_head(const Plan& plan, const Json& json) {
 }
 
 void drop_other_caches(const Plan& plan, const CheckpointHead& head) {
-  const std::vector<const Node*> nodes = nodes_of(*plan.node);
+  const std::vector<const Node*> nodes = nodes_with_captured(*plan.node);
   const auto has_seed = [&](const Node* node) { return node->state->seed == head.seeds.at(node->state.get()); };
   if (std::ranges::all_of(nodes, has_seed)) return;
   for (const Node* node : nodes) {
@@ -273,7 +349,7 @@ void drop_other_caches(const Plan& plan, const CheckpointHead& head) {
 }
 
 void adopt_head(const Plan& plan, const CheckpointHead& head) {
-  for (const Node* node : nodes_of(*plan.node)) node->state->seed = head.seeds.at(node->state.get());
+  for (const Node* node : nodes_with_captured(*plan.node)) node->state->seed = head.seeds.at(node->state.get());
   NodeState& state = *counting_node(*plan.node).state;
   const MutexLock lock(state.mutex);
   for (const auto& [node, passes] : head.counters) state.passes[node] = passes;
@@ -282,32 +358,33 @@ void adopt_head(const Plan& plan, const CheckpointHead& head) {
 namespace {
 
 constexpr std::string_view kHash = "hash";
-constexpr size_t kDeepest = 8192;  // each line of a graph takes two levels
+constexpr size_t kDeepest = 8192;  // levels of JSON; each line of a graph takes two
 
-std::string hash_of_parts(const Json& json) { return hex_of(hash_of(json.text())); }
+std::string hash_of_content(const Json& json) { return hex_of(hash_of(json.text())); }
 
 }  // namespace
 
 std::string checkpoint_text(Json json) {
-  std::string hash = hash_of_parts(json);
+  std::string hash = hash_of_content(json);
   json.set(std::string(kHash), std::move(hash));
   return json.text();
 }
 
 Result<Json> read_checkpoint(std::string_view text) {
   Result<Json> json = parse_json(text, kDeepest);
-  if (!json) return Error::invalid("this is not a checkpoint of Stoker's: ", json.error().message());
+  if (!json) return Error::invalid("this is not a Stoker checkpoint: ", json.error().message());
   auto* parts = std::get_if<Json::Dict>(&json->value);
-  if (!parts || !json->find("stoker_checkpoint")) return Error::invalid("this is not a checkpoint of Stoker's");
+  if (!parts || !json->find("stoker_checkpoint"))
+    return Error::invalid("this is not a Stoker checkpoint: expected a key \"stoker_checkpoint\"");
   std::string hash;
   if (parts->back().first == kHash) {
     if (const auto* found = parts->back().second.as<std::string>()) hash = *found;
     parts->pop_back();
   }
-  // One of another format is refused by its number.
-  const bool ours = *json->find("stoker_checkpoint") == Json(kFormat);
-  if (ours && hash != hash_of_parts(*json))
-    return Error::corrupt("the checkpoint is damaged: its content does not match its hash; use an earlier one");
+  // The hash is not checked for another format: read_head() rejects the checkpoint and names its format.
+  const bool is_our_format = *json->find("stoker_checkpoint") == Json(kFormat);
+  if (is_our_format && hash != hash_of_content(*json))
+    return Error::corrupt("the checkpoint is damaged: its content does not match its hash; use an earlier checkpoint");
   return json;
 }
 

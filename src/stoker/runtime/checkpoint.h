@@ -1,53 +1,61 @@
 #pragma once
 
+#include "stoker/runtime/origin_text.h"
 #include "stoker/runtime/plan.h"
 
 namespace stoker {
 
-// Passes are counted for each dataset, in the state of its last node: datasets
-// that share nodes do not disturb one another.
+// Passes are counted for each dataset, in the state of its last node. Datasets that share nodes do not affect each
+// other.
 
-// Takes the next pass of every node that counts them, for a new iterator. Nodes
-// below a cache stay in pass 0, whichever iterator fills it.
+// Takes the next pass of every counted node, for a new iterator. Nodes upstream of a cache stay in pass 0, regardless
+// of the iterator that fills it.
 Passes take_passes(const Plan& plan);
 
-// The passes that take_passes would take, without taking them; and takes them
-// if they are still the next ones.
+// Returns the passes that take_passes would take, without taking them. The second function takes them if they are still
+// the next ones.
 Passes next_passes(const Plan& plan);
 bool take_if_next(const Plan& plan, const Passes& passes);
 
-// The consumer has begun pass `pass` of a source: the iterators after this
-// one start behind it.
+// Records that the consumer has started this pass of a source. Later iterators start after it.
 void raise_passes(const Plan& plan, const Passes& passes, int32_t source, int64_t pass);
 
-// Lets the next iterator be the epoch that has this pass of a source, if every
-// epoch before it was run to its end.
-void start_with(const Plan& plan, int32_t source, int64_t pass);
+// Returns the epoch that has this pass of a source, if every epoch starts as many passes as its repeats allow.
+int64_t epoch_of_pass(const Plan& plan, int32_t source, int64_t pass);
+// Makes this epoch the one of the next iterator, under the same condition. The second function returns whether it
+// already is.
+void start_with_epoch(const Plan& plan, int64_t epoch);
+bool is_next_epoch(const Plan& plan, int64_t epoch);
+// The first passes of an epoch, for error messages, if an earlier epoch was left before its end. Empty if they follow
+// from the number of the epoch.
+FirstPasses unusual_first_passes(const Plan& plan, const Passes& passes);
+// Makes the next iterator start with these passes of their sources.
+void start_with_passes(const Plan& plan, const FirstPasses& first);
+// Whether a stage repeats a source. A later stage may end the repeat early.
+bool repeats(const Plan& plan);
 
-// Format, graph, files, seeds and passes: all of a checkpoint but the cut.
+// The format, graph, files, seeds and passes: everything in a checkpoint except the cut.
 Json checkpoint_head(const Plan& plan, const Passes& passes);
 
-// What a checkpoint restores besides the cut.
+// What a checkpoint restores, except the cut.
 struct CheckpointHead {
   Seeds seeds;
-  Passes passes;  // to start from
+  Passes passes;  // of the restored iterator
   std::map<const NodeState*, int64_t> counters;
 };
-// Looks at the files that a checkpoint names, the first time it is called for the
-// plan. What saves or compares a checkpoint calls it, too.
+// Computes the fingerprint of the plan's files, at the first call for the plan. Saving and comparing a checkpoint do
+// this, too.
 void read_fingerprint(const Plan& plan);
-// For another plan of the same graph, which looks at them no more.
+// Copies the fingerprint to another plan of the same graph.
 void share_fingerprint(const Plan& known, const Plan& other);
-// Checks that a checkpoint belongs to this graph and these files; changes nothing.
+// Checks that a checkpoint belongs to this graph and these files. Changes nothing.
 Result<CheckpointHead> read_head(const Plan& plan, const Json& checkpoint);
-// Empties the caches if the seeds are others than now: what they hold was drawn
-// with those.
+// Clears the caches if the restored seeds differ from the current ones, with which the cached elements were computed.
 void drop_other_caches(const Plan& plan, const CheckpointHead& head);
 // Sets the seeds of the nodes and the counters of the dataset.
 void adopt_head(const Plan& plan, const CheckpointHead& head);
 
-// The text of a checkpoint has a hash of its content, and one that was changed
-// or cut short is refused.
+// The text of a checkpoint contains a hash of its content. A checkpoint that was changed or truncated is rejected.
 std::string checkpoint_text(Json checkpoint);
 Result<Json> read_checkpoint(std::string_view text);
 

@@ -3,8 +3,8 @@
 namespace stoker {
 namespace {
 
-// Byte strings cannot be written to, and a row that is one number is copied out
-// of its block.
+// Only memory that the receiver can write to has to be its own. Byte strings are read-only, and a row that is a single
+// number is copied out of its block.
 bool is_writable_memory(const Array& array) { return array.type() != DType::kBytes && array.owner(); }
 bool has_array_rows(const Column& column) { return !column.dense() || column.block().rank() > 1; }
 
@@ -50,7 +50,22 @@ Result<void> own_rows(Column& column, std::span<const Column> earlier) {
   return {};
 }
 
+void prepare_to_read(const Array& memory, const Backing*& last) {
+  const Backing* const backing = memory.backing();
+  if (backing && backing != last) backing->prepare_to_read();
+  if (backing) last = backing;
+}
+
 }  // namespace
+
+void prepare_to_read(const Run& run) {
+  if (!Buffer::any_backed()) return;
+  const Backing* last = nullptr;
+  for (const Column& column : run.columns) {
+    if (column.dense()) prepare_to_read(column.block(), last);
+    for (const Array& row : column.rows()) prepare_to_read(row, last);
+  }
+}
 
 Result<void> make_receivers_own(Run& run) {
   for (size_t i = 0; i < run.columns.size(); ++i) {

@@ -4,11 +4,12 @@
 
 namespace stoker {
 
-// Makes every array of a run that is about to leave the engine the receiver's
-// own: writing to it changes no source, cache, component or other element.
-// Copies only frozen memory and components that overlap; everything else was
-// produced for these rows alone and stays where it is. Fails when there is no
-// memory for a copy.
+// Gives every array of a run that leaves the engine to its receiver: writing to it then changes no source, cache,
+// component or other element. Copies only frozen memory and components that overlap. All other memory was produced for
+// these rows alone and is delivered in place. Fails if there is not enough memory for a copy.
 Result<void> make_receivers_own(Run& run);
+
+// Call this before reading rows that were stored for some time (Backing::prepare_to_read).
+void prepare_to_read(const Run& run);
 
 }  // namespace stoker

@@ -2,15 +2,16 @@
 
 #include "stoker/runtime/engine.h"
 #include "stoker/runtime/lines.h"
+#include "stoker/runtime/origin_text.h"
 
 namespace stoker {
 namespace {
 
-// Rows of several inputs side by side, until the first of them ends.
+// Combines the rows of several inputs into tuples, until the first input ends.
 class ZipLine final : public LineNode {
  public:
-  ZipLine(const LinePlan& plan, Instance& instance, int64_t pass) : LineNode(plan, instance) {
-    for (const auto& input : plan.inputs) inputs_.push_back(make_line(*input, instance, pass));
+  ZipLine(const ZipLinePlan& plan, Instance& instance, int64_t pass) : LineNode(instance) {
+    for (const auto& input : plan.inputs) inputs_.push_back(input->start(instance, pass));
     have_.resize(inputs_.size());
   }
 
@@ -32,7 +33,7 @@ class ZipLine final : public LineNode {
     }
     Runs parts;
     for (size_t k = 0; k < inputs_.size(); ++k) parts.push_back(take(k, n));
-    return Pulled::of(joined(std::move(parts)));
+    return Pulled::of(zip_rows(std::move(parts)));
   }
 
  private:
@@ -52,8 +53,8 @@ class ZipLine final : public LineNode {
 
 class ConcatenateLine final : public LineNode {
  public:
-  ConcatenateLine(const LinePlan& plan, Instance& instance, int64_t pass) : LineNode(plan, instance) {
-    for (const auto& input : plan.inputs) inputs_.push_back(make_line(*input, instance, pass));
+  ConcatenateLine(const ConcatenateLinePlan& plan, Instance& instance, int64_t pass) : LineNode(instance) {
+    for (const auto& input : plan.inputs) inputs_.push_back(input->start(instance, pass));
   }
 
  protected:
@@ -67,7 +68,7 @@ class ConcatenateLine final : public LineNode {
     return Pulled::end();
   }
   Entry snapshot() const override { return {out(), at_, cursors()}; }
-  Result<Json> entry_json(const Entry& entry) const override {
+  Result<Json> entry_json(const Entry& entry) const STOKER_REQUIRES(engine_lock) override {
     Json json = Json::dict();
     json.set("input", static_cast<int64_t>(std::any_cast<size_t>(entry.state)));
     return json;
@@ -84,9 +85,9 @@ class ConcatenateLine final : public LineNode {
 
 class EnumerateLine final : public LineNode {
  public:
-  EnumerateLine(const LinePlan& plan, Instance& instance, int64_t pass)
-      : LineNode(plan, instance), count_(plan.node->stage->engine().count) {
-    inputs_.push_back(make_line(*plan.inputs[0], instance, pass));
+  EnumerateLine(const EnumerateLinePlan& plan, Instance& instance, int64_t pass)
+      : LineNode(instance), count_(plan.first) {
+    inputs_.push_back(plan.inputs[0]->start(instance, pass));
   }
 
  protected:
@@ -105,20 +106,20 @@ class EnumerateLine final : public LineNode {
     return pulled;
   }
   Entry snapshot() const override { return {out(), count_, cursors()}; }
-  Result<Json> entry_json(const Entry& entry) const override {
+  Result<Json> entry_json(const Entry& entry) const STOKER_REQUIRES(engine_lock) override {
     Json json = Json::dict();
     json.set("count", std::any_cast<int64_t>(entry.state));
     return json;
   }
   Result<void> restore_state(const Json& json) override {
-    const Json& count = saved_part(json, "count");  // any number: it may start below 0
+    const Json& count = saved_part(json, "count");  // any number, also a negative one
     if (!count.as<int64_t>()) return Error::invalid("the checkpoint is damaged: a count");
     count_ = *count.as<int64_t>();
     return {};
   }
 
  private:
-  int64_t next() {  // wraps, as any counter of 64 bits does
+  int64_t next() {  // wraps around
     const int64_t now = count_;
     count_ = static_cast<int64_t>(static_cast<uint64_t>(count_) + 1);
     return now;
@@ -129,16 +130,37 @@ class EnumerateLine final : public LineNode {
 
 }  // namespace
 
-std::unique_ptr<LineNode> make_zip_line(const LinePlan& plan, Instance& instance, int64_t pass) {
-  return std::make_unique<ZipLine>(plan, instance, pass);
+std::unique_ptr<LineNode> ZipLinePlan::start(Instance& instance, int64_t pass) const {
+  return std::make_unique<ZipLine>(*this, instance, pass);
 }
 
-std::unique_ptr<LineNode> make_concatenate_line(const LinePlan& plan, Instance& instance, int64_t pass) {
-  return std::make_unique<ConcatenateLine>(plan, instance, pass);
+Recomputed ZipLinePlan::recompute(const Origin& origin, const MakeContext& context) const {
+  if (!origin.members || origin.members->size() != inputs.size()) return Recomputed::impossible();
+  Runs parts;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    Recomputed part = inputs[i]->recompute((*origin.members)[i], context);
+    if (!part.complete || part.is_lost()) return part;
+    parts.push_back(std::move(part.run));
+  }
+  return {zip_rows(std::move(parts))};
 }
 
-std::unique_ptr<LineNode> make_enumerate_line(const LinePlan& plan, Instance& instance, int64_t pass) {
-  return std::make_unique<EnumerateLine>(plan, instance, pass);
+std::unique_ptr<LineNode> ConcatenateLinePlan::start(Instance& instance, int64_t pass) const {
+  return std::make_unique<ConcatenateLine>(*this, instance, pass);
+}
+
+Recomputed ConcatenateLinePlan::recompute(const Origin& origin, const MakeContext& context) const {
+  const int32_t source = outermost(origin).source;
+  const auto input = std::ranges::find_if(inputs, [&](const auto& one) { return one->reads(source); });
+  return (input == inputs.end() ? inputs.back() : *input)->recompute(origin, context);
+}
+
+std::unique_ptr<LineNode> EnumerateLinePlan::start(Instance& instance, int64_t pass) const {
+  return std::make_unique<EnumerateLine>(*this, instance, pass);
+}
+
+Recomputed EnumerateLinePlan::recompute(const Origin& origin, const MakeContext& context) const {
+  return only_if_lost(inputs[0]->recompute(origin, context));
 }
 
 }  // namespace stoker

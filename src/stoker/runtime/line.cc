@@ -9,20 +9,20 @@
 namespace stoker {
 namespace {
 
-// Entries are rarer in proportion when the state is larger than this.
+// A state larger than this is written less often, in proportion.
 constexpr int64_t kSmallState = 4096;
-// A log of more entries is thinned out.
+// The maximum number of entries. A longer log drops every second one.
 constexpr size_t kMostEntries = 1024;
 
 std::atomic<int64_t> pace_pulls = LogPace{}.pulls, pace_ns = LogPace{}.ns, pace_draws = LogPace{}.draws;
 
 }  // namespace
 
-int64_t saved_count(const Json& json, std::string_view key, int64_t standard) {
+int64_t saved_count(const Json& json, std::string_view key, int64_t missing) {
   const Json* found = json.find(key);
-  if (!found || !found->as<int64_t>()) return standard;
-  // Counts and positions are below this; what is not came from a damaged file
-  // and must not overflow anything on its way to being refused.
+  if (!found || !found->as<int64_t>()) return missing;
+  // Every valid count or position is below kEndless. Others come from a damaged checkpoint and must not overflow
+  // anything before it is rejected.
   const int64_t value = *found->as<int64_t>();
   return value < -1 || value > kEndless ? -1 : value;
 }
@@ -35,10 +35,9 @@ const Json& saved_part(const Json& json, std::string_view key) {
 
 namespace {
 
-// Rows that are dropped on the way to a restored place have been reported before
-// if they failed; that there is no room for them here has not. Struck out: they
-// take no place downstream.
-Run without_room(const Run& run) {
+// Failures of rows that are skipped after a restore were reported before. That a row does not fit in the memory of this
+// process was not: these failures are returned, as struck rows, which take no place downstream.
+Run failures_without_room(const Run& run) {
   if (run.failed.empty()) return {};
   RunBuilder rows;
   for (const Failure& failure : run.failed)
@@ -56,8 +55,7 @@ void set_log_pace(LogPace pace) {
 
 LogPace log_pace() { return {pace_pulls, pace_ns, pace_draws}; }
 
-LineNode::LineNode(const LinePlan& plan, Instance& instance)
-    : plan_(plan), instance_(instance), rank_(instance.rank_in_making) {}
+LineNode::LineNode(Instance& instance) : instance_(instance), rank_(instance.rank_in_making) {}
 
 Pulled LineNode::pull(int64_t most) {
   if (!logged_) log_now();
@@ -75,17 +73,17 @@ std::optional<Pulled> LineNode::skip_rows() {
   const int64_t begun = now_ns();
   while (skip_ > 0) {
     if (now_ns() - begun > kLongestPullNs) return Pulled::blocked(nullptr);
-    Pulled dropped = produce(std::min(skip_, kMostRows));
+    Pulled dropped = produce(std::min(skip_, kPullRows));
     if (dropped.kind != Pulled::Kind::kRun) return dropped;
     if (dropped.extra) return give_extras(std::move(dropped.run));
     skip_ -= dropped.run.size;
-    if (Run found = without_room(dropped.run); found.size > 0) return give_extras(std::move(found));
+    if (Run found = failures_without_room(dropped.run); found.size > 0) return give_extras(std::move(found));
   }
   return std::nullopt;
 }
 
 Pulled LineNode::give_extras(Run run) {
-  const MutexLock lock(instance_.engine->mutex());
+  const EngineLock lock(instance_.engine->mutex());
   for (int32_t row = 0; row < run.size; ++row) extras_.push_back(out_++);
   return Pulled::extras(std::move(run));
 }
@@ -115,13 +113,12 @@ void LineNode::log_now() {
   Entry entry = snapshot();
   pulls_since_entry_ = 0;
   entry_ns_ = now_ns();
-  const MutexLock lock(instance_.engine->mutex());
+  const EngineLock lock(instance_.engine->mutex());
   log_.push_back(std::move(entry));
   if (log_.size() > kMostEntries) thin_out(dropped);
 }
 
-// Every second entry goes, and those to come are half as frequent: a cut skips
-// a little more instead.
+// Drops every second entry and makes later ones half as frequent. A cut then skips more rows.
 void LineNode::thin_out(Dropped& dropped) {
   decltype(log_) kept;
   for (size_t i = 0; i < log_.size(); ++i)
@@ -136,7 +133,7 @@ void LineNode::thin_out(Dropped& dropped) {
 Result<Json> LineNode::cut(int64_t cursor) const {
   Json json = Json::dict();
   auto entry = std::ranges::find_if(log_.rbegin(), log_.rend(), [&](const Entry& e) { return e.out <= cursor; });
-  if (entry == log_.rend()) {  // never pulled: as it was made
+  if (entry == log_.rend()) {  // never pulled
     if (Json state = unpulled(); !state.is_null()) json.set("state", std::move(state));
     json.set("skip", cursor);
     Json inputs = Json::list();
@@ -172,6 +169,7 @@ Result<void> LineNode::restore(const Json& json) {
   Entry entry = snapshot();
   entry.out = -skip_;
   logged_ = true;
+  const EngineLock lock(instance_.engine->mutex());
   log_.push_back(std::move(entry));
   return {};
 }
@@ -187,21 +185,29 @@ void LineNode::prune(int64_t cursor, Dropped& dropped) {
   prune_entry(log_.front(), dropped);
 }
 
-std::unique_ptr<LineNode> make_line(const LinePlan& plan, Instance& instance, int64_t pass) {
-  switch (plan.kind) {
-    case LinePlan::Kind::kList: return make_list_line(plan, instance, pass);
-    case LinePlan::Kind::kStream: return make_stream_line(plan, instance, pass);
-    case LinePlan::Kind::kSequence: return make_sequence_line(plan, instance, pass);
-    case LinePlan::Kind::kSelect: return make_select_line(plan, instance, pass);
-    case LinePlan::Kind::kShuffle: return make_shuffle_line(plan, instance, pass);
-    case LinePlan::Kind::kRepeat: return make_repeat_line(plan, instance, pass);
-    case LinePlan::Kind::kCache: return make_cache_line(plan, instance, pass);
-    case LinePlan::Kind::kZip: return make_zip_line(plan, instance, pass);
-    case LinePlan::Kind::kConcatenate: return make_concatenate_line(plan, instance, pass);
-    case LinePlan::Kind::kEnumerate: return make_enumerate_line(plan, instance, pass);
-    case LinePlan::Kind::kPort: return make_port_line(plan, instance);
-  }
-  return nullptr;
+bool LinePlan::reads(int32_t source) const {
+  return std::ranges::any_of(inputs, [&](const auto& input) { return input->reads(source); });
+}
+
+bool LinePlan::calls_user() const {
+  return (node && node->stage->calls_user()) ||
+         std::ranges::any_of(inputs, [](const auto& input) { return input->calls_user(); });
+}
+
+std::string LinePlan::describe() const {
+  std::string text = node->name;
+  for (size_t i = 0; i < inputs.size(); ++i) text += (i ? " and " : " over ") + inputs[i]->describe();
+  if (opens_each_pass()) text += " over the segment above, opened for each pass";
+  return text;
+}
+
+Recomputed only_if_lost(Recomputed made) {
+  made.complete &= made.is_lost();
+  return made;
+}
+
+Recomputed recompute(const Plan& plan, const Origin& origin, const MakeContext& context) {
+  return plan.root->recompute(origin, context);
 }
 
 }  // namespace stoker

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "stoker/runtime/engine_lock.h"
 #include "stoker/runtime/plan.h"
 
 namespace stoker {
@@ -14,15 +15,14 @@ class Engine;
 struct Instance;
 struct Segment;
 
-// What a line gives when it is asked for more: rows, the end, or the segment
-// whose next result it needs first.
+// The result of a pull: rows, the end, or the segment whose next result the line needs first.
 struct Pulled {
   enum class Kind { kRun, kEnd, kBlocked };
   Kind kind = Kind::kEnd;
   Run run;
   Segment* on = nullptr;
-  // The rows are failures to report, in addition to those that are due: on the way
-  // to a restored place they were found, and no place is theirs.
+  // The rows are failures that were found while a line skipped rows after a restore. They are reported in addition to
+  // the rows of the line and have no place among them.
   bool extra = false;
 
   static Pulled of(Run run) { return {Kind::kRun, std::move(run), nullptr}; }
@@ -31,32 +31,30 @@ struct Pulled {
   static Pulled extras(Run run) { return {Kind::kRun, std::move(run), nullptr, true}; }
 };
 
-// One place of a running line. It never waits: a pull that cannot go on says
-// on what, having lost nothing, and is asked again later.
+// A running node of a line. A pull never waits: if it cannot continue, it returns the segment on which it is blocked,
+// keeps its state, and is called again later.
 //
-// Pulled by one thread at a time, without the engine's lock. The log, from
-// which checkpoints are cut, is touched under that lock alone.
+// One thread at a time pulls, without the engine's lock. The log for checkpoints is accessed only under that lock.
 class LineNode {
  public:
-  LineNode(const LinePlan& plan, Instance& instance);
+  explicit LineNode(Instance& instance);
   virtual ~LineNode() = default;
   LineNode(const LineNode&) = delete;
   LineNode& operator=(const LineNode&) = delete;
 
-  // At most so many rows; `most` >= 1.
+  // Returns at most `most` rows; `most` is at least 1.
   Pulled pull(int64_t most);
-  // Rows given so far, extra ones too; rows skipped when restored do not count.
+  // The number of rows returned so far, with extra rows, without rows skipped after a restore.
   int64_t out() const { return out_; }
 
-  // The state as of `cursor` rows given.
-  virtual Result<Json> cut(int64_t cursor) const;
+  // The state after `cursor` rows.
+  virtual Result<Json> cut(int64_t cursor) const STOKER_REQUIRES(engine_lock);
   virtual Result<void> restore(const Json& cut);
-  // Nobody will ask for a cut before `cursor` any more. Under the engine's
-  // lock; what it lets go of may be the last to hold a child, which closes
-  // itself under that lock, and so is freed behind it.
+  // Drops what only cuts before `cursor` need. The objects that are dropped may own opened datasets, which acquire the
+  // lock when they close, so the caller frees them after it released the lock.
   using Dropped = std::vector<std::any>;
-  virtual void prune(int64_t cursor, Dropped& dropped);
-  // A batch struck rows out: where this is a window, its hints shift.
+  virtual void prune(int64_t cursor, Dropped& dropped) STOKER_REQUIRES(engine_lock);
+  // A batch lost rows because they failed. If this is a window, its rows move to other positions of their batches.
   virtual void note_lost(int64_t) {}
 
  protected:
@@ -66,55 +64,54 @@ class LineNode {
     Numbers cursors;  // of the inputs
   };
 
-  // While skipping(), nobody looks at the rows: their number and their failures count.
+  // While skipping(), only the number of rows and their failures are used.
   virtual Pulled produce(int64_t most) = 0;
-  // The live state as an entry; asked between two outputs.
+  // The current state as an entry. Called between two outputs.
   virtual Entry snapshot() const { return {out_, {}, cursors()}; }
-  virtual Result<Json> entry_json(const Entry&) const { return Json::dict(); }
-  // The state of one that was never pulled, where it is more than its plan says.
+  virtual Result<Json> entry_json(const Entry&) const STOKER_REQUIRES(engine_lock) { return Json::dict(); }
+  // The state before the first pull, if the plan does not determine it.
   virtual Json unpulled() const { return {}; }
   virtual Result<void> restore_state(const Json&) { return {}; }
-  // What an entry refers to beside the inputs: children it had open.
-  virtual void prune_entry(const Entry&, Dropped&) {}
+  // Prunes the opened datasets to which an entry refers.
+  virtual void prune_entry(const Entry&, Dropped&) STOKER_REQUIRES(engine_lock) {}
 
-  // Writes an entry where one is due. Call it between two outputs, with
-  // nothing pending. A large state is written more rarely, in proportion.
+  // Writes an entry if one is due. Call it between two outputs, with nothing pending. A large state is written less
+  // often, in proportion to its size.
   void log_if_due(int64_t state_bytes = 0);
   bool log_is_due(int64_t state_bytes) const;
   void log_now();
   Numbers cursors() const;
   bool skipping() const { return skip_ > 0; }
 
-  const LinePlan& plan_;
   Instance& instance_;
-  const int rank_;  // of the segment this line belongs to
+  const int rank_;  // of the segment that this line belongs to
   std::vector<std::unique_ptr<LineNode>> inputs_;
 
  private:
-  void thin_out(Dropped& dropped);
-  // Drops the rows before a restored position; what comes instead of them, if anything.
+  void thin_out(Dropped& dropped) STOKER_REQUIRES(engine_lock);
+  // Drops the rows before a restored position. Returns what must be returned first, if anything.
   [[gnu::noinline]] std::optional<Pulled> skip_rows();
   [[gnu::noinline]] Pulled give_extras(Run run);
-  // Rows given in [from, to) that will not come again after a restore.
-  int64_t extras_in(int64_t from, int64_t to) const;
+  // The number of rows in [from, to) that will not be returned again after a restore.
+  int64_t extras_in(int64_t from, int64_t to) const STOKER_REQUIRES(engine_lock);
 
   int64_t out_ = 0;
   int64_t skip_ = 0;  // rows to drop after a restore
   int64_t pulls_since_entry_ = 0;
   int64_t entry_ns_ = 0;  // when the last one was written
-  int64_t rareness_ = 1;  // doubled when the log grows long
-  bool logged_ = false;   // the puller's own: the log itself is the lock's
-  std::deque<Entry, RecycledAllocator<Entry>> log_;
-  bool front_pruned_ = false;    // all that the first entry refers to was pruned to it
-  std::vector<int64_t> extras_;  // which rows these were; under the engine's lock, as the log
+  int64_t rareness_ = 1;  // doubled when the log becomes long
+  bool logged_ = false;   // there is an entry; used by the pulling thread
+  std::deque<Entry, RecycledAllocator<Entry>> log_ STOKER_GUARDED_BY(engine_lock);
+  // Everything that the first entry refers to was pruned.
+  bool front_pruned_ STOKER_GUARDED_BY(engine_lock) = false;
+  std::vector<int64_t> extras_ STOKER_GUARDED_BY(engine_lock);  // the numbers of extra rows
 };
 
-// How often lines write entries: after so many pulls and so long, whichever is
-// later. Restoring does again what lies between an entry and the cut, so the
-// pace is one of time: a line of pictures writes one for each, one of numbers
-// one for thousands. A shuffle of names writes its buffer out only after so
-// many draws: replaying one costs some 10 ns, and up to 0.2 s of that beats the
-// bytes. No result depends on the pace, and tests choose their own.
+// How often lines write entries: after this many pulls and this much time, whichever is later. Restoring repeats the
+// work between an entry and the cut, so the pace depends on time: a line of images writes an entry for each image, a
+// line of numbers one for thousands. A shuffle of positions writes its buffer only after this many draws: replaying a
+// draw takes about 10 ns, and up to 0.2 s of replaying costs less than the bytes. No result depends on the pace. Tests
+// set their own.
 struct LogPace {
   int64_t pulls = 1;
   int64_t ns = 1'000'000;
@@ -122,7 +119,5 @@ struct LogPace {
 };
 void set_log_pace(LogPace pace);
 LogPace log_pace();
-
-std::unique_ptr<LineNode> make_line(const LinePlan& plan, Instance& instance, int64_t pass);
 
 }  // namespace stoker

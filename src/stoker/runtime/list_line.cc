@@ -7,27 +7,27 @@
 namespace stoker {
 namespace {
 
-// Names of a list, in order.
 class ListLine final : public LineNode {
  public:
-  ListLine(const LinePlan& plan, Instance& instance, int64_t pass) : LineNode(plan, instance), pass_(pass) {}
+  ListLine(const ListLinePlan& plan, Instance& instance, int64_t pass)
+      : LineNode(instance), list_(*plan.list), pass_(pass) {}
 
-  Result<Json> cut(int64_t cursor) const override {
+  Result<Json> cut(int64_t cursor) const STOKER_REQUIRES(engine_lock) override {
     Json json = Json::dict();
     json.set("at", start_ + cursor);
     return json;
   }
   Result<void> restore(const Json& json) override {
     start_ = at_ = saved_count(json, "at");
-    if (at_ < 0 || at_ > plan_.list->length())
-      return Error::invalid("the checkpoint is damaged: position ", at_, " of ", plan_.list->length());
+    if (at_ < 0 || at_ > list_.length())
+      return Error::invalid("the checkpoint is damaged: position ", at_, " of ", list_.length());
     return {};
   }
-  void prune(int64_t, Dropped&) override {}
+  void prune(int64_t, Dropped&) STOKER_REQUIRES(engine_lock) override {}
 
  protected:
   Pulled produce(int64_t most) override {
-    const int64_t n = std::min(most, plan_.list->length() - at_);
+    const int64_t n = std::min(most, list_.length() - at_);
     if (n <= 0) return Pulled::end();
     Run run;
     run.size = static_cast<int32_t>(std::min<int64_t>(n, 1 << 20));
@@ -39,6 +39,7 @@ class ListLine final : public LineNode {
   }
 
  private:
+  const ListPlan& list_;
   const int64_t pass_;
   int64_t start_ = 0;
   int64_t at_ = 0;
@@ -46,8 +47,17 @@ class ListLine final : public LineNode {
 
 }  // namespace
 
-std::unique_ptr<LineNode> make_list_line(const LinePlan& plan, Instance& instance, int64_t pass) {
-  return std::make_unique<ListLine>(plan, instance, pass);
+std::unique_ptr<LineNode> ListLinePlan::start(Instance& instance, int64_t pass) const {
+  return std::make_unique<ListLine>(*this, instance, pass);
+}
+
+Recomputed ListLinePlan::recompute(const Origin& origin, const MakeContext& context) const {
+  return list->recompute(origin, context);
+}
+
+std::string ListLinePlan::describe() const {
+  const int64_t n = list->length();
+  return "positions, " + (n >= kEndless ? std::string("infinite") : std::to_string(n));
 }
 
 }  // namespace stoker

@@ -6,18 +6,19 @@
 
 namespace stoker {
 
-EngineParams shuffle_params(const Node& node) {
-  return node.stage->type().form == Form::kEngine ? node.stage->engine() : node.stage->order().value_or(EngineParams{});
+std::optional<ShuffleParams> shuffle_params(const Stage& stage) {
+  const ListStage* list = if_form<ListStage>(stage);
+  return list ? list->order() : engine_params<ShuffleParams>(stage);
 }
 
-SeedPair shuffle_seeds(const Node& node, uint64_t drawn, int64_t pass, const std::shared_ptr<const Origin>& parent) {
-  const EngineParams params = shuffle_params(node);
+SeedPair shuffle_seeds(const ShuffleParams& params, uint64_t drawn, int64_t pass,
+                       const std::shared_ptr<const Origin>& parent) {
   SeedPair seeds{};
   if (params.seed) {
     seeds = tf_seeds(std::nullopt, params.seed);
   } else {
     seeds = {drawn, mix_bits(drawn)};
-    if (parent) {  // a drawn order differs from child to child
+    if (parent) {  // each opened dataset has its own order
       const auto [hi, lo] = parent->key();
       seeds = {mix_bits(drawn ^ hi), mix_bits(drawn + lo)};
     }
@@ -25,14 +26,14 @@ SeedPair shuffle_seeds(const Node& node, uint64_t drawn, int64_t pass, const std
   return params.each_pass ? epoch_pair(seeds, pass) : seeds;
 }
 
-int64_t Listed::most_calls() const {
+int64_t MappedList::most_calls() const {
   int64_t most = list->most_calls();
   for (const StepPlan& step : steps)
     if (step.user) most = stricter(most, step.parallel);
   return most;
 }
 
-Run joined(Runs parts) {
+Run zip_rows(Runs parts) {
   Run run;
   run.size = parts[0].size;
   std::vector<const Nest*> nests;
@@ -52,31 +53,35 @@ Run joined(Runs parts) {
   return run;
 }
 
-Run Listed::make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const {
+Run MappedList::make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const {
   Run run = list->make(positions, passes, context);
   for (const StepPlan& step : steps) run_step(step, run, context);
   return run;
 }
 
-Remade stepped(Remade made, const std::vector<StepPlan>& steps, const MakeContext& context) {
+Recomputed run_steps(Recomputed made, const std::vector<StepPlan>& steps, const MakeContext& context) {
   for (const StepPlan& step : steps) {
-    if (!made.complete || made.run.size == 0 || !made.run.failed.empty()) break;
+    if (!made.complete || made.is_lost()) break;
     if (step.kind != StepPlan::Kind::kFetch) run_step(step, made.run, context);
   }
   return made;
 }
 
-Remade Listed::remake(const Origin& origin, const MakeContext& context) const {
-  return stepped(list->remake(origin, context), steps, context);
+Recomputed MappedList::recompute(const Origin& origin, const MakeContext& context) const {
+  return run_steps(list->recompute(origin, context), steps, context);
 }
 
 namespace {
 
-// Without a way out in the middle the compiler takes several at a time.
+// Without an early return, the compiler vectorizes the loop.
 bool rising_by_one(const Numbers& positions) {
   int64_t differs = 0;
   for (size_t i = 1; i < positions.size(); ++i) differs |= (positions[i] - positions[i - 1]) ^ 1;
   return differs == 0;
+}
+
+void select(const SelectionStage& selection, Numbers& positions) {
+  for (int64_t& position : positions) position = selection.at(position);
 }
 
 }  // namespace
@@ -88,8 +93,8 @@ Run SourceList::make(const Numbers& positions, const Numbers& passes, const Make
   return run;
 }
 
-Remade SourceList::remake(const Origin& origin, const MakeContext& context) const {
-  if (origin.members || origin.position < 0 || origin.position >= length_) return {Run(), false};
+Recomputed SourceList::recompute(const Origin& origin, const MakeContext& context) const {
+  if (origin.members || origin.position < 0 || origin.position >= length_) return Recomputed::impossible();
   Run run = fetched({origin.position}, context);
   run.origins = Origins(source_, origin.pass, origin.position, 1);
   if (context.parent) run.origins.set_parent(context.parent);
@@ -101,7 +106,7 @@ Run SourceList::fetched(const Numbers& positions, const MakeContext& context) co
   Context stage_context(0, 0, context.stopped);
   std::optional<Error> error;
   try {
-    Result<Run> run = node_->stage->fetch(positions, stage_context);
+    Result<Run> run = as_form<ListStage>(*node_->stage).fetch(positions, stage_context);
     if (run) return *std::move(run);
     error = std::move(run).error();
   } catch (...) {
@@ -122,20 +127,40 @@ Origins SourceList::origins_of(const Numbers& positions, Numbers passes, const M
   return origins;
 }
 
+namespace {
+
+// Sets how many passes of each repeat in the list one full pass of the list starts.
+std::vector<PositionList::Op> with_strides(std::vector<PositionList::Op> ops) {
+  if (ops.empty()) return ops;
+  int64_t last = ops.back().length - 1;
+  for (auto op = ops.rbegin(); op != ops.rend() && last >= 0; ++op) {
+    if (op->kind == PositionList::Op::Kind::kSelect) last = as_form<SelectionStage>(*op->node->stage).at(last);
+    if (op->kind == PositionList::Op::Kind::kPermute) last = op->below - 1;
+    if (op->kind == PositionList::Op::Kind::kRepeat) {
+      op->stride = std::min(last / op->below + 1, kPassesOfEndlessRepeat);
+      last = op->below - 1;
+    }
+  }
+  return ops;
+}
+
+}  // namespace
+
+PositionList::PositionList(std::shared_ptr<const ListPlan> base, std::vector<Op> ops)
+    : base_(std::move(base)), ops_(with_strides(std::move(ops))) {}
+
 Run PositionList::make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const {
   if (ops_.empty()) return base_->make(positions, passes, context);
   Numbers below = positions;
   Numbers below_passes = passes;
-  for (auto op = ops_.rbegin(); op != ops_.rend(); ++op) go_below(*op, below, below_passes, context);
+  for (auto op = ops_.rbegin(); op != ops_.rend(); ++op) map_to_input(*op, below, below_passes, context);
   if (std::ranges::all_of(below_passes, [&](int64_t pass) { return pass == below_passes[0]; })) below_passes.resize(1);
   return base_->make(below, below_passes, context);
 }
 
-void PositionList::go_below(const Op& op, Numbers& positions, Numbers& passes, const MakeContext& context) {
+void PositionList::map_to_input(const Op& op, Numbers& positions, Numbers& passes, const MakeContext& context) {
   switch (op.kind) {
-    case Op::Kind::kSelect:
-      for (int64_t& position : positions) position = op.node->stage->select(position);
-      return;
+    case Op::Kind::kSelect: select(as_form<SelectionStage>(*op.node->stage), positions); return;
     case Op::Kind::kRepeat:
       if (passes.size() == 1) passes.resize(positions.size(), passes[0]);
       for (size_t i = 0; i < positions.size(); ++i) {
@@ -154,7 +179,7 @@ void PositionList::permute(const Op& op, Numbers& positions, const Numbers& pass
   for (size_t i = 0; i < positions.size(); ++i) {
     const int64_t of_row = passes.size() == 1 ? passes[0] : passes[i];
     if (!permutation || of_row != pass) {
-      const SeedPair seeds = shuffle_seeds(*op.node, op.seed, base + of_row, context.parent);
+      const SeedPair seeds = shuffle_seeds(op.order, op.seed, base + of_row, context.parent);
       permutation.emplace(seeds.seed << 32 ^ seeds.seed2, op.below);
       pass = of_row;
     }
@@ -164,40 +189,62 @@ void PositionList::permute(const Op& op, Numbers& positions, const Numbers& pass
 
 Run ZipList::make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const {
   Runs runs;
-  for (const Listed& part : parts_) runs.push_back(part.make(positions, passes, context));
-  return joined(std::move(runs));
+  for (const MappedList& part : parts_) runs.push_back(part.make(positions, passes, context));
+  return zip_rows(std::move(runs));
 }
 
-// A member that failed or was dropped is all that is made again of the tuple.
-Remade ZipList::remake(const Origin& origin, const MakeContext& context) const {
-  if (!origin.members || origin.members->size() != parts_.size()) return {Run(), false};
+// If a member failed or was dropped, the result is that member.
+Recomputed ZipList::recompute(const Origin& origin, const MakeContext& context) const {
+  if (!origin.members || origin.members->size() != parts_.size()) return Recomputed::impossible();
   Runs runs;
   for (size_t i = 0; i < parts_.size(); ++i) {
-    Remade part = parts_[i].remake((*origin.members)[i], context);
-    if (!part.complete || part.run.size == 0 || !part.run.failed.empty()) return part;
+    Recomputed part = parts_[i].recompute((*origin.members)[i], context);
+    if (!part.complete || part.is_lost()) return part;
     runs.push_back(std::move(part.run));
   }
-  return {joined(std::move(runs))};
+  return {zip_rows(std::move(runs))};
+}
+
+ConcatenateList::ConcatenateList(std::vector<MappedList> parts) : parts_(std::move(parts)) {
+  int64_t end = 0;
+  for (const MappedList& part : parts_) {
+    end = std::min(kEndless, end + std::min(kEndless - end, part.list->length()));
+    ends_.push_back(end);
+  }
+}
+
+int64_t ConcatenateList::most_calls() const {
+  int64_t most = 0;
+  for (const MappedList& part : parts_) most = stricter(most, part.most_calls());
+  return most;
+}
+
+size_t ConcatenateList::part_of(int64_t position) const {
+  const auto part = std::ranges::upper_bound(ends_, position) - ends_.begin();
+  return std::min(static_cast<size_t>(part), parts_.size() - 1);
 }
 
 Run ConcatenateList::make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const {
   Run run;
-  const int64_t border = first_.list->length();
   for (size_t i = 0; i < positions.size();) {
-    const bool behind = positions[i] >= border;
-    Numbers part, part_passes;
-    for (; i < positions.size() && (positions[i] >= border) == behind; ++i) {
-      part.push_back(positions[i] - (behind ? border : 0));
-      part_passes.push_back(passes.size() == 1 ? passes[0] : passes[i]);
+    const size_t part = part_of(positions[i]);
+    const int64_t begin = part == 0 ? 0 : ends_[part - 1];
+    const int64_t end = ends_[part];
+    Numbers own, own_passes;
+    for (; i < positions.size() && positions[i] >= begin && positions[i] < end; ++i) {
+      own.push_back(positions[i] - begin);
+      own_passes.push_back(passes.size() == 1 ? passes[0] : passes[i]);
     }
-    if (passes.size() == 1) part_passes.resize(1);
-    run.append((behind ? second_ : first_).make(part, part_passes, context));
+    if (passes.size() == 1) own_passes.resize(1);
+    run.append(parts_[part].make(own, own_passes, context));
   }
   return run;
 }
 
-Remade ConcatenateList::remake(const Origin& origin, const MakeContext& context) const {
-  return (first_.list->reads(outermost(origin).source) ? first_ : second_).remake(origin, context);
+Recomputed ConcatenateList::recompute(const Origin& origin, const MakeContext& context) const {
+  const int32_t source = outermost(origin).source;
+  const auto part = std::ranges::find_if(parts_, [&](const MappedList& one) { return one.list->reads(source); });
+  return (part == parts_.end() ? parts_.back() : *part).recompute(origin, context);
 }
 
 Run EnumerateList::make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const {
@@ -209,30 +256,34 @@ Run EnumerateList::make(const Numbers& positions, const Numbers& passes, const M
   return run;
 }
 
-// Its number depends on the elements before it.
-Remade EnumerateList::remake(const Origin& origin, const MakeContext& context) const {
-  Remade made = input_.remake(origin, context);
-  made.complete &= made.run.size == 0 || !made.run.failed.empty();
+// The number of an element depends on the elements before it.
+Recomputed EnumerateList::recompute(const Origin& origin, const MakeContext& context) const {
+  Recomputed made = input_.recompute(origin, context);
+  made.complete &= made.is_lost();
   return made;
 }
 
 Run CacheList::make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const {
+  const std::shared_ptr<const Level>& level = context.level_of(*node_);
+  const std::shared_ptr<const Origin> parent = level ? level->parent : nullptr;  // of the elements in the store
   Run run;
   for (size_t i = 0; i < positions.size();) {
     if (std::optional<Run> kept = store_->find(positions[i])) {
-      kept->origins = renamed(kept->origins, first_source_, context.parent);
+      kept->origins = renamed(kept->origins, source_shift_, parent, context.parent);
       run.append(*std::move(kept));
       ++i;
       continue;
     }
     Numbers missing{positions[i++]};
     while (i < positions.size() && !store_->find(positions[i])) missing.push_back(positions[i++]);
-    Run made = input_.make(missing, {0}, context);
+    Run made = input_.make(missing, {0}, context.at(level));
     for (int32_t row = 0; row < made.size; ++row) {
       if (made.failure_of(row)) continue;
-      Run one = made.slice(row, 1);
-      one.origins = renamed(one.origins, -first_source_, context.parent);
-      store_->put(missing[static_cast<size_t>(row)], one);
+      store_->put(missing[static_cast<size_t>(row)], made.slice(row, 1));
+    }
+    if (level != context.level || source_shift_ != 0) {
+      made.origins = renamed(made.origins, source_shift_, parent, context.parent);
+      rename_origins(made, context.sources);
     }
     run.append(std::move(made));
   }
@@ -250,9 +301,21 @@ Origins CacheList::running(const Origins& origins, const Numbers& passes, const 
   return all;
 }
 
-Remade CacheList::remake(const Origin& origin, const MakeContext& context) const {
-  Remade made = input_.remake(in_first_pass(origin, stride_), context);
-  made.run.origins = in_running_pass(made.run.origins, outermost(origin).pass / stride_, stride_, false);
+Recomputed CacheList::recompute(const Origin& origin, const MakeContext& context) const {
+  return recompute_cached(
+      origin, source_shift_, stride_, [&](const Origin& upstream) { return input_.recompute(upstream, context); },
+      context);
+}
+
+Recomputed recompute_cached(const Origin& origin, int32_t source_shift, int64_t stride,
+                            const std::function<Recomputed(const Origin&)>& upstream, const MakeContext& context) {
+  const Origins local =
+      renamed(Origins(RecycledVector<Origin>{in_first_pass(origin, stride)}), -source_shift, nullptr, nullptr);
+  Recomputed made = upstream(local.at(0));
+  if (made.run.size == 0) return made;
+  made.run.origins = renamed(made.run.origins, source_shift, nullptr, nullptr);
+  made.run.origins = in_running_pass(made.run.origins, outermost(origin).pass / stride, stride, false);
+  rename_origins(made.run, context.sources);
   return made;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -10,7 +11,7 @@ namespace stoker {
 
 class CacheStore;
 
-// The kinds of lists: what names elements by position.
+// The kinds of lists. Their elements are identified by position.
 
 // The elements of a source.
 class SourceList final : public ListPlan {
@@ -21,7 +22,7 @@ class SourceList final : public ListPlan {
   int64_t length() const override { return length_; }
   Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const override;
   bool reads(int32_t source) const override { return source == source_; }
-  Remade remake(const Origin& origin, const MakeContext& context) const override;
+  Recomputed recompute(const Origin& origin, const MakeContext& context) const override;
 
  private:
   Run fetched(const Numbers& positions, const MakeContext& context) const;
@@ -33,21 +34,21 @@ class SourceList final : public ListPlan {
   const int64_t length_;
 };
 
-// Selections, permutations and repeats over a list: numbers alone.
+// Selections, permutations and repeats over a list: arithmetic on positions.
 class PositionList final : public ListPlan {
  public:
   struct Op {
     enum class Kind { kSelect, kPermute, kRepeat } kind;
     std::shared_ptr<const Node> node;
     int place = 0;
-    int64_t below = 0;   // length of what it reads
-    int64_t length = 0;  // of what it gives
-    int64_t stride = 1;  // kRepeat: passes that one pass of what stands above begins
-    uint64_t seed = 0;   // kPermute: what the node drew
+    int64_t below = 0;         // length of the input
+    int64_t length = 0;        // of the output
+    int64_t stride = 1;        // kRepeat: passes of the input in one pass of the whole list; the constructor sets it
+    uint64_t seed = 0;         // kPermute: that the node drew
+    ShuffleParams order = {};  // kPermute
   };
 
-  PositionList(std::shared_ptr<const ListPlan> base, std::vector<Op> ops)
-      : base_(std::move(base)), ops_(std::move(ops)) {}
+  PositionList(std::shared_ptr<const ListPlan> base, std::vector<Op> ops);
 
   int64_t length() const override { return ops_.empty() ? base_->length() : ops_.back().length; }
   const std::shared_ptr<const ListPlan>& base() const { return base_; }
@@ -57,12 +58,12 @@ class PositionList final : public ListPlan {
   int64_t most_calls() const override { return base_->most_calls(); }
   Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const override;
   bool reads(int32_t source) const override { return base_->reads(source); }
-  Remade remake(const Origin& origin, const MakeContext& context) const override {
-    return base_->remake(origin, context);
+  Recomputed recompute(const Origin& origin, const MakeContext& context) const override {
+    return base_->recompute(origin, context);
   }
 
  private:
-  static void go_below(const Op& op, Numbers& positions, Numbers& passes, const MakeContext& context);
+  static void map_to_input(const Op& op, Numbers& positions, Numbers& passes, const MakeContext& context);
 
   static void permute(const Op& op, Numbers& positions, const Numbers& passes, const MakeContext& context);
 
@@ -72,89 +73,95 @@ class PositionList final : public ListPlan {
 
 class ZipList final : public ListPlan {
  public:
-  explicit ZipList(std::vector<Listed> parts) : parts_(std::move(parts)) {}
+  explicit ZipList(std::vector<MappedList> parts) : parts_(std::move(parts)) {}
   int64_t length() const override {
     int64_t least = kEndless;
-    for (const Listed& part : parts_) least = std::min(least, part.list->length());
+    for (const MappedList& part : parts_) least = std::min(least, part.list->length());
     return least;
   }
-  bool calls_user() const override { return std::ranges::any_of(parts_, &Listed::calls_user); }
+  bool calls_user() const override { return std::ranges::any_of(parts_, &MappedList::calls_user); }
   int64_t most_calls() const override {
     int64_t most = 0;
-    for (const Listed& part : parts_) most = stricter(most, part.most_calls());
+    for (const MappedList& part : parts_) most = stricter(most, part.most_calls());
     return most;
   }
   Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const override;
   bool reads(int32_t source) const override {
-    return std::ranges::any_of(parts_, [&](const Listed& part) { return part.list->reads(source); });
+    return std::ranges::any_of(parts_, [&](const MappedList& part) { return part.list->reads(source); });
   }
-  Remade remake(const Origin& origin, const MakeContext& context) const override;
+  Recomputed recompute(const Origin& origin, const MakeContext& context) const override;
 
  private:
-  const std::vector<Listed> parts_;
+  const std::vector<MappedList> parts_;
 };
 
 class ConcatenateList final : public ListPlan {
  public:
-  ConcatenateList(Listed first, Listed second) : first_(std::move(first)), second_(std::move(second)) {}
-  int64_t length() const override {
-    const int64_t first = first_.list->length();
-    return first >= kEndless ? kEndless : std::min(kEndless, first + std::min(kEndless, second_.list->length()));
-  }
-  bool calls_user() const override { return first_.calls_user() || second_.calls_user(); }
-  int64_t most_calls() const override { return stricter(first_.most_calls(), second_.most_calls()); }
+  explicit ConcatenateList(std::vector<MappedList> parts);
+  const std::vector<MappedList>& parts() const { return parts_; }
+  int64_t length() const override { return ends_.back(); }
+  bool calls_user() const override { return std::ranges::any_of(parts_, &MappedList::calls_user); }
+  int64_t most_calls() const override;
   Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const override;
-  bool reads(int32_t source) const override { return first_.list->reads(source) || second_.list->reads(source); }
-  Remade remake(const Origin& origin, const MakeContext& context) const override;
+  bool reads(int32_t source) const override {
+    return std::ranges::any_of(parts_, [&](const MappedList& part) { return part.list->reads(source); });
+  }
+  Recomputed recompute(const Origin& origin, const MakeContext& context) const override;
 
  private:
-  const Listed first_;
-  const Listed second_;
+  size_t part_of(int64_t position) const;
+
+  const std::vector<MappedList> parts_;
+  std::vector<int64_t> ends_;  // of each part: the position after its last element
 };
 
 class EnumerateList final : public ListPlan {
  public:
-  EnumerateList(Listed input, int64_t start) : input_(std::move(input)), start_(start) {}
+  EnumerateList(MappedList input, int64_t start) : input_(std::move(input)), start_(start) {}
   int64_t length() const override { return input_.list->length(); }
   bool calls_user() const override { return input_.calls_user(); }
   int64_t most_calls() const override { return input_.most_calls(); }
   Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const override;
   bool reads(int32_t source) const override { return input_.list->reads(source); }
-  Remade remake(const Origin& origin, const MakeContext& context) const override;
+  Recomputed recompute(const Origin& origin, const MakeContext& context) const override;
 
  private:
-  const Listed input_;
+  const MappedList input_;
   const int64_t start_;
 };
 
-// Below it elements are those of pass 0, whichever pass fills it; downstream of
-// it their origins carry the running pass (`stride`: see in_running_pass).
-// `first_source` is the number of the first source below: the store is shared by
-// places that number them otherwise.
+// Computes an element downstream of a cache from its origin: `upstream` computes it with the origin that it has there.
+// Only for the outermost graph.
+Recomputed recompute_cached(const Origin& origin, int32_t source_shift, int64_t stride,
+                            const std::function<Recomputed(const Origin&)>& upstream, const MakeContext& context);
+
+// Upstream of a cache, elements are those of pass 0, regardless of the pass that fills it. Downstream, their origins
+// have the current pass (`stride`: see in_running_pass). Sources have numbers smaller by `source_shift`
+// upstream: a store is shared by places that number the sources differently.
 class CacheList final : public ListPlan {
  public:
-  CacheList(Listed input, std::shared_ptr<const Node> node, int place, int32_t first_source, int64_t stride,
+  CacheList(MappedList input, std::shared_ptr<const Node> node, int place, int32_t source_shift, int64_t stride,
             std::shared_ptr<CacheStore> store)
       : input_(std::move(input)),
         node_(std::move(node)),
         place_(place),
-        first_source_(first_source),
+        source_shift_(source_shift),
         stride_(stride),
         store_(std::move(store)) {}
   int64_t length() const override { return input_.list->length(); }
   bool calls_user() const override { return input_.calls_user(); }
   int64_t most_calls() const override { return input_.most_calls(); }
   Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const override;
-  bool reads(int32_t source) const override { return input_.list->reads(source); }
-  Remade remake(const Origin& origin, const MakeContext& context) const override;
+  bool reads(int32_t source) const override { return input_.list->reads(source - source_shift_); }
+  Recomputed recompute(const Origin& origin, const MakeContext& context) const override;
 
  private:
   Origins running(const Origins& origins, const Numbers& passes, const MakeContext& context) const;
 
-  const Listed input_;
+  const MappedList input_;
   const std::shared_ptr<const Node> node_;
   const int place_;
-  const int32_t first_source_;
+  const int32_t source_shift_;
   const int64_t stride_;
   const std::shared_ptr<CacheStore> store_;
 };

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostCpus = 1 << 20;  // more than Linux knows
+constexpr int kMostCpus = 1 << 20;  // more than Linux supports
 
 struct Limits {
   double quota_cores = std::numeric_limits<double>::infinity();
@@ -27,15 +27,15 @@ struct Limits {
   int64_t memory_bytes = std::numeric_limits<int64_t>::max();
 };
 
-// A mounted hierarchy of cgroups: a line of /proc/self/mountinfo.
+// A mounted cgroup hierarchy: a line of /proc/self/mountinfo.
 struct Mount {
   std::string root;  // the cgroup that is visible at the mount point
   std::string point;
   bool version2 = false;
-  std::vector<std::string> controllers;  // and other options; version 1
+  std::vector<std::string> controllers;  // version 1; may contain other mount options
 };
 
-// Where this process stands in a hierarchy: a line of /proc/self/cgroup.
+// The cgroup of this process in a hierarchy: a line of /proc/self/cgroup.
 struct Membership {
   std::vector<std::string> controllers;  // empty: version 2
   std::string path;
@@ -76,7 +76,7 @@ std::optional<int64_t> number_in(const fs::path& path) {
   return words.size() == 1 ? number(words[0]) : std::nullopt;
 }
 
-// The kernel writes blanks and the like as three octal digits behind a backslash.
+// The kernel writes spaces and other special characters as a backslash and three octal digits.
 std::string unescape(std::string_view text) {
   std::string plain;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -92,7 +92,7 @@ std::string unescape(std::string_view text) {
   return plain;
 }
 
-// id parent device root point options [tag…] - type source super_options
+// Parses "id parent device root point options [tag…] - type source super_options".
 std::optional<Mount> mount_of(const std::string& line) {
   const std::vector<std::string> fields = split(line, ' ');
   const auto dash = std::find(fields.begin(), fields.end(), "-");
@@ -102,7 +102,7 @@ std::optional<Mount> mount_of(const std::string& line) {
   return Mount{unescape(fields[3]), unescape(fields[4]), type == "cgroup2", split(dash[3], ',')};
 }
 
-// id:controllers:path
+// Parses "id:controllers:path".
 std::optional<Membership> membership_of(const std::string& line) {
   const size_t first = line.find(':');
   if (first == std::string::npos) return std::nullopt;
@@ -111,15 +111,15 @@ std::optional<Membership> membership_of(const std::string& line) {
   return Membership{split(line.substr(first + 1, second - first - 1), ','), line.substr(second + 1)};
 }
 
-bool belongs(const Membership& membership, const Mount& mount) {
+bool is_mounted_at(const Membership& membership, const Mount& mount) {
   if (membership.controllers.empty() || mount.version2) return membership.controllers.empty() && mount.version2;
   return std::any_of(membership.controllers.begin(), membership.controllers.end(), [&](const std::string& name) {
     return std::find(mount.controllers.begin(), mount.controllers.end(), name) != mount.controllers.end();
   });
 }
 
-// The process's cgroup as seen below the mount point. A container often shows
-// the host's path for what is mounted as its root: then it is the mount point.
+// Returns the path of the process's cgroup relative to the mount point. In a container, /proc often contains the host's
+// path of the cgroup that is mounted as the root; the result is then empty, which means the mount point.
 fs::path below_mount(const std::string& path, const std::string& mount_root) {
   const fs::path relative = fs::path(path).lexically_relative(mount_root);
   const bool inside = !relative.empty() && *relative.begin() != ".." && relative != ".";
@@ -141,7 +141,7 @@ void lower_memory(Limits& limits, std::optional<int64_t> bytes) {
   if (bytes && *bytes < kNone) lower(limits.memory_bytes, bytes);
 }
 
-// "0-3,8": five.
+// Counts the CPUs in a list such as "0-3,8", which has five.
 std::optional<int64_t> count_cpus(const std::string& list) {
   int64_t count = 0;
   for (const std::string& part : split(list, ',')) {
@@ -174,7 +174,7 @@ void lower_by_version1(Limits& limits, const fs::path& group) {
   lower_memory(limits, number_in(group / "memory.limit_in_bytes"));
 }
 
-// A limit of any group above holds for us as well.
+// Applies the limits of the process's cgroup and of all its ancestors.
 void lower_by_groups(Limits& limits, const fs::path& root, const Mount& mount, const Membership& membership) {
   const fs::path top = root / fs::path(mount.point).relative_path();
   fs::path below = below_mount(membership.path, mount.root);
@@ -196,7 +196,7 @@ Limits limits_of_groups(const fs::path& root) {
     const std::optional<Membership> membership = membership_of(line);
     if (!membership) continue;
     for (const Mount& mount : mounts)
-      if (belongs(*membership, mount)) lower_by_groups(limits, root, mount, *membership);
+      if (is_mounted_at(*membership, mount)) lower_by_groups(limits, root, mount, *membership);
   }
   return limits;
 }
@@ -212,7 +212,8 @@ std::optional<int64_t> total_memory(const fs::path& root) {
   return std::nullopt;
 }
 
-// The kernel refuses a set smaller than its own, whose size it does not tell.
+// The kernel rejects a set that is smaller than its own and does not report the size of its own, so larger sets are
+// tried until one is accepted.
 std::optional<int64_t> cpus_by_affinity() {
   struct Free {
     void operator()(cpu_set_t* set) const { CPU_FREE(set); }

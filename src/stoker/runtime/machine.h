@@ -5,20 +5,19 @@
 
 namespace stoker {
 
-// What this process may use: the machine's, less what affinity and the
-// container's cgroups (version 1, 2 or both at once) take away.
+// The cores and the memory that this process may use, after the limits of CPU affinity and of the container's cgroups
+// (version 1, 2, or both).
 struct Machine {
-  int cores = 1;             // whole ones, at least one: the least of affinity, cpuset and quota
-  double quota_cores = 0;    // what the CPU quota allows, which may be a fraction; 0: no quota
-  int64_t memory_bytes = 0;  // the least of the machine's and every limit above us; 0: not known
+  int cores = 1;             // whole cores, at least one: the minimum of affinity, cpuset and quota
+  double quota_cores = 0;    // allowed by the CPU quota, possibly a fraction; 0: no quota
+  int64_t memory_bytes = 0;  // the minimum of the machine's memory and all limits; 0: unknown
 };
 
-// Reads /proc and the cgroup files below `root`. What is missing or cannot be
-// understood limits nothing. `affinity` is the number of CPUs this thread may
-// run on; 0: the system is asked when root is "/", and otherwise it limits nothing.
+// Reads /proc and the cgroup files below `root`. A file that is missing or has another format is no limit. `affinity`
+// is the number of CPUs that this thread may run on. 0: read from the system if root is "/", otherwise no limit.
 Machine read_machine(const std::filesystem::path& root = "/", int affinity = 0);
 
-// Whole cores, less one for the consumer from three cores on, at least one.
+// Returns the number of whole cores, minus one for the consumer if there are three or more, and at least one.
 int default_workers(int cores);
 
 }  // namespace stoker

@@ -20,7 +20,7 @@ struct Messages {
   bool has_thread STOKER_GUARDED_BY(mutex) = false;
 };
 
-// Never destroyed: threads may report something until the process ends.
+// Never destroyed, because threads may post messages until the process ends.
 Messages& messages() {
   static auto* all = new Messages;
   return *all;
@@ -34,13 +34,13 @@ std::string next_posted(Messages& all) {
   return message;
 }
 
-void pass_on_posted() {
+void deliver_posted() {
   while (true) tell(next_posted(messages()));
 }
 
 bool start_thread() {
   try {
-    std::thread(pass_on_posted).detach();
+    std::thread(deliver_posted).detach();
     return true;
   } catch (const std::system_error&) {
     return false;  // the next message tries again

@@ -17,8 +17,7 @@ int64_t read_clock(clockid_t clock) {
   return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-// "CPU time, time ready to run, slices": of the thread that opened it, as long
-// as that lives.
+// The file contains "CPU time, time ready to run, number of time slices" of the thread that opened it.
 class SchedulerFile {
  public:
   SchedulerFile() : file_(open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) {}
@@ -31,9 +30,9 @@ class SchedulerFile {
   int64_t ready_ns() const {
     char text[96] = {};
     if (file_ < 0 || pread(file_, text, sizeof(text) - 1, 0) <= 0) return 0;
-    char* behind_cpu = nullptr;
-    std::strtoll(text, &behind_cpu, 10);
-    return std::strtoll(behind_cpu, nullptr, 10);
+    char* after_cpu = nullptr;
+    std::strtoll(text, &after_cpu, 10);
+    return std::strtoll(after_cpu, nullptr, 10);
   }
 
  private:
@@ -65,9 +64,10 @@ void Meter::add_measured(const ThreadTime& begun, const ThreadTime& ended, int64
   waits = since < kAwake;
 }
 
-// A stall now and then is no habit: over 1 ms of calls a tenth must be sleep,
-// over 10 ms half of it makes a function that waits. One that has loaded
-// something in its first call and has computed ever since does not wait any more.
+// A function sleeps if it was off the CPU for a tenth of the time, over at least 1 ms of recent calls. It waits if it
+// was off the CPU for half of the time, over at least 10 ms. With these minimum times, a single stall changes nothing.
+// A function that loaded data in its first call and has computed since then returns to the workers after 100 ms of
+// calls.
 void Meter::judge() {
   const int64_t all = lately_ns.load(std::memory_order_relaxed);
   const int64_t on_cpu = lately_cpu_ns.load(std::memory_order_relaxed);
@@ -77,6 +77,27 @@ void Meter::judge() {
   if (all < 200'000'000) return;
   lately_ns = all / 2;
   lately_cpu_ns = on_cpu / 2;
+}
+
+StageStats Meter::stats() const {
+  const auto seconds = [](const std::atomic<int64_t>& ns) { return static_cast<double>(ns.load()) * 1e-9; };
+  const double samples = static_cast<double>(std::max<int64_t>(1, working_samples + starved_samples + blocked_samples));
+  const auto share = [&](const std::atomic<int64_t>& of) { return static_cast<double>(of.load()) / samples; };
+  return {.stage = path,
+          .elements = rows,
+          .runs = runs,
+          .bytes = bytes,
+          .busy_seconds = seconds(busy_ns),
+          .mean_ns = mean_ns(),
+          .spread_ns = spread_ns(),
+          .working = share(working_samples),
+          .starved = share(starved_samples),
+          .blocked = share(blocked_samples),
+          .waits = waits,
+          .at_once = at_once,
+          .user = user,
+          .measured_seconds = seconds(measured_ns),
+          .on_cpu_seconds = seconds(measured_cpu_ns)};
 }
 
 }  // namespace stoker

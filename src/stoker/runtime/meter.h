@@ -10,14 +10,15 @@
 #include <vector>
 
 #include "stoker/core/mutex.h"
+#include "stoker/runtime/loader_stats.h"
 
 namespace stoker {
 
-int64_t now_ns();  // a clock that only goes forward
+int64_t now_ns();  // monotonic clock
 int64_t cpu_time(clockid_t thread_clock);
 
-// Of the calling thread: time on a CPU, time ready to run when there was none
-// free (0 where the kernel does not say), and how often it went to sleep by itself.
+// Of the calling thread: time on a CPU, time ready to run without a free CPU (0 if the kernel does not report it), and
+// the number of voluntary sleeps.
 struct ThreadTime {
   int64_t cpu_ns = 0;
   int64_t ready_ns = 0;
@@ -25,8 +26,8 @@ struct ThreadTime {
 };
 ThreadTime thread_time();
 
-// Plain counters of one stage, added to once a run. Mean and spread of the
-// service time are of runs, weighted by their rows.
+// The counters of one stage, updated once per run. The mean and the spread of the service time are those of runs,
+// weighted by their rows.
 struct Meter {
   std::string path;  // "flat_map/text_lines", the stage within its graph
   std::string location;
@@ -37,33 +38,29 @@ struct Meter {
   std::atomic<int64_t> busy_ns{0};
   std::atomic<double> squares{0};  // of ns per row, for the spread
   std::atomic<int32_t> calls{0};   // in progress
-  // Calls of the user's, as far as they were measured: all time, and that on
-  // the CPU or at least not off it by their own will.
+  // Of measured calls of user functions: total time, and time on the CPU or ready to run.
   std::atomic<int64_t> measured_ns{0}, measured_cpu_ns{0};
-  // The same of late: what is further back counts for half again and again.
+  // The same for recent calls: older ones lose half of their weight again and again.
   std::atomic<int64_t> lately_ns{0}, lately_cpu_ns{0};
-  std::atomic<bool> sleeps{false};  // off the CPU for a tenth of that
-  std::atomic<bool> waits{false};   // for half of it, or declared, or found so by the monitor
-  // Declared by a stage of ours that reads, whose files may lie in memory: waits
-  // while a measured call slept that is no further back than these.
+  std::atomic<bool> sleeps{false};  // off the CPU for a tenth of that time
+  std::atomic<bool> waits{false};   // off the CPU for half of that time, or declared, or detected by the monitor
+  // Declared by a built-in stage that reads files, which may be in the page cache. The stage counts as waiting if one
+  // of the last calls slept; this is the number of calls since then.
   std::atomic<bool> reads{false};
   std::atomic<int64_t> calls_since_sleep{0};
   static constexpr int64_t kAwake = 128;
   std::atomic<int64_t> working_samples{0}, starved_samples{0}, blocked_samples{0};
-  std::atomic<int64_t> at_once{0};  // calls at once at most; 0: as many as there are threads
-  std::atomic<bool> user{false};    // runs a function of the user's
-  // Of a stage that holds elements until it is full: what it holds, and will
-  // hold; 0 or kEndless: not known.
+  std::atomic<int64_t> at_once{0};  // maximum of concurrent calls; 0: one per thread
+  std::atomic<bool> user{false};    // runs a user function
+  // Of a stage with a buffer: the elements in it now, and when it is full. 0 or kEndless: unknown.
   std::atomic<int64_t> held_elements{0}, held_bytes{0}, held_in_all{0};
 
-  // What the tuner found for the segment whose line this is, for the epochs
-  // after this one.
+  // The result of tuning the segment of this line, for later epochs.
   std::atomic<size_t> tuned_capacity{0};
   std::atomic<int64_t> tuned_run_rows{0};
   std::atomic<double> tuned_ns_per_row{0}, tuned_bytes_per_row{0};
 
-  // Whether the next call is measured: all at first and while they seem to
-  // sleep, then some.
+  // Whether the next call is measured: every call at first and while calls sleep, then some.
   bool is_measured() const {
     const int64_t n = runs.load(std::memory_order_relaxed);
     return n < 1000 || n % 64 == 0 || sleeps.load(std::memory_order_relaxed) ||
@@ -78,11 +75,11 @@ struct Meter {
     const double each = static_cast<double>(ns) / static_cast<double>(run_rows);
     squares.fetch_add(each * each * static_cast<double>(run_rows), std::memory_order_relaxed);
   }
-  // A call that was measured from its beginning to its end. One that was ready to
-  // run and merely had no CPU did not wait.
+  // Adds a measured call. Time in which the thread was ready to run without a free CPU is not waiting.
   void add_measured(const ThreadTime& begun, const ThreadTime& ended, int64_t took);
-  // After that, of a user's function: what kind it is.
+  // Classifies a user function after a measured call.
   void judge();
+  StageStats stats() const;
   double mean_ns() const {
     const int64_t n = rows.load(std::memory_order_relaxed);
     return n > 0 ? static_cast<double>(busy_ns.load(std::memory_order_relaxed)) / static_cast<double>(n) : 0;
@@ -95,7 +92,7 @@ struct Meter {
   }
 };
 
-// The meters of one iterator and the ones after it, by path.
+// The meters of a dataset's iterators, by path.
 class Meters {
  public:
   Meter* find(const std::string& path, const std::string& location = {}) {

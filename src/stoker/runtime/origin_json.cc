@@ -10,7 +10,7 @@ constexpr int kDeepest = 64;
 Result<Origin> read(const Json& json, int depth) {
   const Json::List* list = json.as<Json::List>();
   if (depth > kDeepest || !list || list->size() < 3)
-    return Error::invalid("the checkpoint is damaged: an origin is ", json.text());
+    return Error::invalid("the checkpoint is damaged: expected an origin, got ", json.text());
   auto number = [&](size_t i) { return (*list)[i].as<int64_t>() ? *(*list)[i].as<int64_t>() : 0; };
   Origin origin{static_cast<int32_t>(number(0)), number(1), number(2), nullptr, nullptr};
   if (list->size() > 3 && !(*list)[3].is_null()) {
@@ -19,10 +19,11 @@ Result<Origin> read(const Json& json, int depth) {
   }
   if (list->size() > 4) {
     std::vector<Origin> members;
-    const Json::List* all = (*list)[4].as<Json::List>();
-    if (!all) return Error::invalid("the checkpoint is damaged: members of an origin");
-    for (const Json& one : *all) {
-      STOKER_TRY(Origin member, read(one, depth + 1));
+    const Json::List* member_list = (*list)[4].as<Json::List>();
+    if (!member_list)
+      return Error::invalid("the checkpoint is damaged: expected a list of origins, got ", (*list)[4].text());
+    for (const Json& item : *member_list) {
+      STOKER_TRY(Origin member, read(item, depth + 1));
       members.push_back(std::move(member));
     }
     origin.members = std::make_shared<const std::vector<Origin>>(std::move(members));
@@ -65,7 +66,7 @@ Result<Json> row_to_json(const Run& run) {
 
 Result<Run> row_from_json(const Json& json) {
   const Json* origin_json = json.find("origin");
-  if (!origin_json) return Error::invalid("the checkpoint is damaged: an element has no origin");
+  if (!origin_json) return Error::invalid("the checkpoint is damaged: expected an element with an origin, found none");
   STOKER_TRY(Origin origin, origin_from_json(*origin_json));
   if (const Json* code = json.find("code"); code && code->as<int64_t>()) {
     const Json* message = json.find("error");
@@ -74,7 +75,7 @@ Result<Run> row_from_json(const Json& json) {
                         std::move(origin));
   }
   const Json* value = json.find("element");
-  if (!value) return Error::invalid("the checkpoint is damaged: an element has no value");
+  if (!value) return Error::invalid("the checkpoint is damaged: expected an element or an error, found neither");
   Element element;
   ReadContext context;
   STOKER_TRY(codec_of<Element>().read(*value, context, &element));

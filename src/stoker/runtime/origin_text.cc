@@ -1,6 +1,7 @@
 #include "stoker/runtime/origin_text.h"
 
 #include <charconv>
+#include <utility>
 
 namespace stoker {
 
@@ -19,42 +20,54 @@ const Origin& outermost(const Origin& origin) {
 namespace {
 
 constexpr int kDeepest = 64;
+constexpr int64_t kMostPasses = int64_t{1} << 40;
 
 std::string name_of_source(int32_t source, const std::vector<std::string>& sources) {
   return static_cast<size_t>(source) < sources.size() ? sources[static_cast<size_t>(source)] : "";
 }
 
-std::string part_text(const Origin& origin, int32_t named, const std::vector<std::string>& sources) {
-  std::string text = origin.parent ? part_text(*origin.parent, named, sources) + "/" : "";
+int64_t first_pass_of(int32_t source, const FirstPasses& first) {
+  return static_cast<size_t>(source) < first.size() ? first[static_cast<size_t>(source)] : kUsualPass;
+}
+
+std::string pass_text(const Origin& origin, const FirstPasses& first) {
+  const int64_t start = origin.parent ? kUsualPass : first_pass_of(origin.source, first);
+  if (start > 0 && origin.pass >= start) return "@" + std::to_string(start) + "+" + std::to_string(origin.pass - start);
+  return origin.pass > 0 ? "@" + std::to_string(origin.pass) : "";
+}
+
+std::string part_text(const Origin& origin, int32_t current_source, const std::vector<std::string>& sources,
+                      const FirstPasses& first) {
+  std::string text = origin.parent ? part_text(*origin.parent, current_source, sources, first) + "/" : "";
   if (origin.members) {
     std::string all;
     for (const Origin& member : *origin.members) {
       const int32_t source = outermost(member).source;
-      all += (all.empty() ? "" : ",") + (source == named ? "" : name_of_source(source, sources) + ":");
-      all += part_text(member, source, sources);
+      all += (all.empty() ? "" : ",") + (source == current_source ? "" : name_of_source(source, sources) + ":");
+      all += part_text(member, source, sources, first);
     }
     return text + "(" + all + ")";
   }
   if (origin.parent && origin.source != 0) text += std::to_string(origin.source) + ":";
-  text += std::to_string(origin.position);
-  return origin.pass > 0 ? text + "@" + std::to_string(origin.pass) : text;
+  return text + std::to_string(origin.position) + pass_text(origin, first);
 }
 
 class Reader {
  public:
   Reader(std::string_view text, const std::vector<std::string>& sources)
-      : whole_(text), rest_(text), sources_(sources) {}
+      : whole_(text), rest_(text), sources_(sources), first_passes_(sources.size(), kUsualPass) {}
 
-  Result<Origin> origin() {
+  Result<OriginInEpoch> origin() {
     STOKER_TRY(const int32_t source, named_source());
     STOKER_TRY(Origin origin, part(source, 0));
-    if (!rest_.empty()) return wrong();
-    return origin;
+    if (!rest_.empty()) return syntax_error();
+    return OriginInEpoch{std::move(origin), std::move(first_passes_)};
   }
 
  private:
-  Error wrong() const {
-    return Error::invalid("an origin is source:position, as in train:18204@2; found '", whole_, "'");
+  Error syntax_error() const {
+    return Error::invalid(
+        "'", whole_, "' is not an origin; expected source:position or source:position@pass, such as train:18204@2");
   }
   bool skip(char c) {
     if (!rest_.starts_with(c)) return false;
@@ -62,8 +75,8 @@ class Reader {
     return true;
   }
 
-  // The longest name that fits: names may have colons in them.
-  std::optional<int32_t> source_here() {
+  // Skips the name of a source and its colon. Names may contain colons, so the longest name that matches is used.
+  std::optional<int32_t> skip_source() {
     std::optional<int32_t> found;
     size_t longest = 0;
     for (size_t i = 0; i < sources_.size(); ++i) {
@@ -76,27 +89,27 @@ class Reader {
     return found;
   }
   Result<int32_t> named_source() {
-    if (const std::optional<int32_t> source = source_here()) return *source;
+    if (const std::optional<int32_t> source = skip_source()) return *source;
     const size_t colon = rest_.find(':');
-    if (colon == std::string_view::npos) return wrong();
+    if (colon == std::string_view::npos) return syntax_error();
     std::string known;
     for (const std::string& name : sources_) known += (known.empty() ? "" : ", ") + name;
-    return Error::not_found("no source named '", rest_.substr(0, colon), "'; this graph has ", known);
+    return Error::not_found("no source named '", rest_.substr(0, colon), "'; the sources of this graph are: ", known);
   }
 
   Result<int64_t> number() {
     int64_t value = 0;
     const auto [end, problem] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
-    if (problem != std::errc() || value < 0) return wrong();
+    if (problem != std::errc() || value < 0) return syntax_error();
     rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
     return value;
   }
 
   Result<Origin> part(int32_t source, int depth) {
-    if (depth > kDeepest) return wrong();
+    if (depth > kDeepest) return syntax_error();
     STOKER_TRY(Origin origin, place(source, false, depth));
     for (int level = depth; skip('/'); ++level) {
-      if (level > kDeepest) return wrong();
+      if (level > kDeepest) return syntax_error();
       auto parent = std::make_shared<const Origin>(std::move(origin));
       STOKER_TRY(origin, place(0, true, depth));
       origin.parent = std::move(parent);
@@ -109,22 +122,27 @@ class Reader {
     origin.source = source;
     STOKER_TRY(origin.position, number());
     if (in_child && skip(':')) {
-      if (origin.position > INT32_MAX) return wrong();
+      if (origin.position > INT32_MAX) return syntax_error();
       origin.source = static_cast<int32_t>(origin.position);
       STOKER_TRY(origin.position, number());
     }
     if (skip('@')) {
       STOKER_TRY(origin.pass, number());
     }
+    if (origin.pass > 0 && !in_child && skip('+')) {
+      STOKER_TRY(const int64_t later, number());
+      if (later > kMostPasses || origin.pass > kMostPasses) return syntax_error();
+      first_passes_[static_cast<size_t>(source)] = std::exchange(origin.pass, origin.pass + later);
+    }
     return origin;
   }
   Result<Origin> members(int32_t source, int depth) {
     std::vector<Origin> all;
     do {
-      STOKER_TRY(Origin member, part(source_here().value_or(source), depth + 1));
+      STOKER_TRY(Origin member, part(skip_source().value_or(source), depth + 1));
       all.push_back(std::move(member));
     } while (skip(','));
-    if (!skip(')')) return wrong();
+    if (!skip(')')) return syntax_error();
     Origin origin;
     origin.members = std::make_shared<const std::vector<Origin>>(std::move(all));
     return origin;
@@ -133,16 +151,17 @@ class Reader {
   const std::string_view whole_;
   std::string_view rest_;
   const std::vector<std::string>& sources_;
+  FirstPasses first_passes_;
 };
 
 }  // namespace
 
-std::string origin_text(const Origin& origin, const std::vector<std::string>& sources) {
+std::string origin_text(const Origin& origin, const std::vector<std::string>& sources, const FirstPasses& first) {
   const int32_t source = outermost(origin).source;
-  return name_of_source(source, sources) + ":" + part_text(origin, source, sources);
+  return name_of_source(source, sources) + ":" + part_text(origin, source, sources, first);
 }
 
-Result<Origin> origin_from_text(std::string_view text, const std::vector<std::string>& sources) {
+Result<OriginInEpoch> origin_from_text(std::string_view text, const std::vector<std::string>& sources) {
   return Reader(text, sources).origin();
 }
 

@@ -9,39 +9,51 @@
 
 #include "stoker/graph/graph.h"
 #include "stoker/runtime/meter.h"
+#include "stoker/runtime/origin_text.h"
 
 namespace stoker {
 
-class ListPlan;
-struct SegmentPlan;
+// What a graph is lowered to before it runs: segments of lines and steps (docs/design/engine.md). Everything here is
+// immutable after lower() and may be read by any thread.
 
-// One step of a span.
+struct Instance;
+struct SegmentPlan;
+class LineNode;
+class ListPlan;
+
+// One step of a segment's span.
 struct StepPlan {
   enum class Kind { kFetch, kLoad, kMap, kFilter };
   Kind kind{};
   std::shared_ptr<const Node> node;      // null for kFetch
   std::shared_ptr<const ListPlan> list;  // kFetch
-  uint64_t seed = 0;                     // of the source below
-  uint64_t key = 0;                      // maps between it and the source
-  int64_t parallel = 0;                  // calls at once at most; 0: no bound
-  bool user = false;                     // runs the user's code, or waits: not on the consumer's thread
-  // One call at a time, in order, and once for each element: what a function with
-  // a state of its own expects.
+  uint64_t seed = 0;                     // of the source upstream
+  uint64_t key = 0;                      // the number of maps between this one and the source
+  int64_t parallel = 0;                  // maximum of concurrent calls; 0: no limit
+  bool user = false;                     // runs user code, or waits: never on the consumer's thread
+  // Called for one element at a time, in order, and once for each, as a function with state requires.
   bool serial() const { return user && parallel == 1; }
   Meter* meter = nullptr;
 };
 
-// A node that counts passes, at one of the places where a graph has it.
-struct Counted {
+// A node that counts passes, at one of the places where a graph uses it.
+struct CountedNode {
   std::shared_ptr<const Node> node;
-  int place = 0;        // 0 for the first from the left
-  bool cached = false;  // below a cache: always in its pass 0, and counts none
-  int32_t source = 0;   // the source it reads from, and how many passes of it
-  int64_t stride = 1;   // one of its own begins
-  int64_t unit = 1;     // passes that origins have for one of those: see in_running_pass
+  int place = 0;        // 0 for the first place, from the left
+  bool cached = false;  // upstream of a cache: always in pass 0, and counts none
+  int32_t source = 0;   // the source that it reads
+  int64_t stride = 1;   // passes of that source in one pass of this node
+  int64_t unit = 1;     // passes that origins have for one of these (see in_running_pass)
+  int32_t sources =
+      1;  // the number of sources, from `source` on, whose passes are counted here: all upstream of a cache
+
+  bool counts(int32_t of) const { return of >= source && of < source + sources; }
 };
 
-// The pass each counted node's iterator started from.
+// The passes of an endless repeat that have numbers of their own in each pass of an outer repeat or of a cache.
+constexpr int64_t kPassesOfEndlessRepeat = int64_t{1} << 20;
+
+// The pass with which an iterator starts, for each counted node.
 class Passes {
  public:
   int64_t base(const Node& node, int place) const {
@@ -54,169 +66,190 @@ class Passes {
   std::map<std::pair<const NodeState*, int>, int64_t> bases_;
 };
 
-// What making elements needs beside their position.
+// A dataset that a function returned for one element.
+struct Level {
+  std::shared_ptr<const Origin> parent;  // of the element
+  uint64_t first_node = 0;               // nodes with smaller numbers existed before the function was called
+  std::shared_ptr<const Level> outer;    // null: the outermost graph
+};
+
+// What is needed to compute elements, in addition to their positions.
 struct MakeContext {
   const Passes* passes = nullptr;
-  std::shared_ptr<const Origin> parent;               // in a child
-  const std::vector<std::string>* sources = nullptr;  // names, of the outermost graph
+  std::shared_ptr<const Origin> parent;               // that of the level
+  const std::vector<std::string>* sources = nullptr;  // names, in the outermost graph
   const std::atomic<bool>* stopped = nullptr;
+  std::shared_ptr<const Level> level = nullptr;  // null in the outermost graph
+
+  MakeContext at(std::shared_ptr<const Level> other) const;
+  // The level at which a node was created. Elements upstream of a cache are computed at the level of the cache:
+  // datasets that share it must get the same elements, and which of them is first depends on timing.
+  const std::shared_ptr<const Level>& level_of(const Node& node) const;
 };
 
-// An element that was made again from its origin. No row: a filter dropped it,
-// or there is no way to it by position. Incomplete: made up to the first stage
-// that needs more than this one element.
-struct Remade {
+// An element that was computed from its origin. No row: a filter dropped it, or its position is not known. Not
+// complete: computed up to the first stage that needs other elements, too.
+struct Recomputed {
   Run run;
   bool complete = true;
+  bool is_batched = false;  // not complete because a batch follows, which has the element as one of its rows
+
+  static Recomputed impossible() { return {Run(), false}; }
+  // Whether later steps have no element to work on: it failed, or a filter dropped it.
+  bool is_lost() const { return run.size == 0 || !run.failed.empty(); }
 };
 
-// A data set whose element i can be made without making those before it.
+// A dataset whose element i can be computed without the elements before it.
 class ListPlan {
  public:
   virtual ~ListPlan() = default;
-  virtual int64_t length() const = 0;  // kEndless when there is no end
+  virtual int64_t length() const = 0;  // kEndless if it is infinite
   virtual bool calls_user() const { return false; }
-  // The least number of calls at once that a function inside it allows; 0: any number.
+  // The smallest limit on concurrent calls of any function in it; 0: no limit.
   virtual int64_t most_calls() const { return 0; }
   virtual Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const = 0;
-  // Whether elements of this source are in it.
+  // Whether its elements come from this source.
   virtual bool reads(int32_t source) const = 0;
-  // The element with this origin, in whatever order and pass it came.
-  virtual Remade remake(const Origin& origin, const MakeContext& context) const = 0;
+  virtual Recomputed recompute(const Origin& origin, const MakeContext& context) const = 0;
 };
 
-// A list and the maps over it, run in one go where it stands inside another.
-struct Listed {
+// A list and the maps downstream of it, as part of another list.
+struct MappedList {
   std::shared_ptr<const ListPlan> list;
   std::vector<StepPlan> steps;
   bool calls_user() const { return list->calls_user() || std::ranges::any_of(steps, &StepPlan::user); }
   int64_t most_calls() const;
   Run make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const;
-  Remade remake(const Origin& origin, const MakeContext& context) const;
+  Recomputed recompute(const Origin& origin, const MakeContext& context) const;
 };
 
-// The stricter of two bounds on calls at once, of which 0 is none.
+// The smaller of two limits on concurrent calls, where 0 is no limit.
 constexpr int64_t stricter(int64_t a, int64_t b) { return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b); }
 
-// Rows side by side: a tuple, in which one member's failure is the row's.
-Run joined(Runs parts);
+// Combines rows into tuples. The failure of one member is the failure of the tuple.
+Run zip_rows(Runs parts);
 
-// Runs one step that is no fetch; failures are the rows', never the run's.
 struct StepView {
-  RowTarget* target = nullptr;          // where results belong
-  std::atomic<int32_t>* row = nullptr;  // shows which one it has come to
-  ElementType* like = nullptr;          // what results must be like, or were like
+  RowTarget* target = nullptr;          // memory for the results
+  std::atomic<int32_t>* row = nullptr;  // set to the row that is being processed
+  ElementType* like = nullptr;          // the type that results must have; set by the first result
 };
+// Runs a step that is not kFetch. Errors are failures of rows.
 void run_step(const StepPlan& step, Run& run, const MakeContext& context, const StepView& view = {});
 
-// Takes an element on through the steps behind a list or a window, up to the
-// one that drops it or fails.
-Remade stepped(Remade made, const std::vector<StepPlan>& steps, const MakeContext& context);
+// Runs an element through steps, up to the one that drops it or fails.
+Recomputed run_steps(Recomputed made, const std::vector<StepPlan>& steps, const MakeContext& context);
 
-// One place of a line: what names elements, one step at a time and in order.
+// One node of a line. A line identifies elements in order; its nodes are sources, selections and stages that reorder,
+// join or repeat. The kinds of nodes are in lines.h.
 struct LinePlan {
-  enum class Kind {
-    kList,
-    kStream,
-    kSequence,
-    kSelect,
-    kShuffle,
-    kRepeat,
-    kCache,
-    kZip,
-    kConcatenate,
-    kEnumerate,
-    kPort
-  };
-  Kind kind{};
-  std::shared_ptr<const Node> node;  // null for kList, kPort
-  uint64_t seed = 0;                 // what the node drew
-  int32_t source = 0;                // kStream: its number; kCache: of the first source below
-  int64_t stride = 1;                // kCache: passes of the sources below in one of its own
-  int place = 0;                     // of the node, where it counts passes
-  bool is_inline = false;            // kRepeat: starts its input anew instead of opening a child
+  std::shared_ptr<const Node> node;  // null for positions of a list and for the window of another segment
+  uint64_t seed = 0;                 // that the node drew
   std::vector<std::shared_ptr<const LinePlan>> inputs;
-  std::shared_ptr<const ListPlan> list;        // kList
-  std::shared_ptr<const SegmentPlan> segment;  // kPort
-  std::shared_ptr<const SegmentPlan> child;    // kRepeat, kCache: the input, opened for each pass
-  std::string path;                            // for meters and children
+  std::string path;  // of the node, for statistics and the datasets that it opens
   Meter* meter = nullptr;
+
+  LinePlan() = default;
+  virtual ~LinePlan() = default;
+  LinePlan(const LinePlan&) = delete;
+  LinePlan& operator=(const LinePlan&) = delete;
+
+  // Creates the state of a running line. The plan must outlive it.
+  virtual std::unique_ptr<LineNode> start(Instance& instance, int64_t pass) const = 0;
+  virtual Recomputed recompute(const Origin& origin, const MakeContext& context) const = 0;
+  // Whether elements come from this source.
+  virtual bool reads(int32_t source) const;
+  // Whether it yields positions of a list, which cost nothing to hold, and not elements.
+  virtual bool yields_positions() const { return inputs.empty() || inputs[0]->yields_positions(); }
+  // The segment upstream, if there is one, and whether it is opened again for each pass.
+  virtual const SegmentPlan* upstream() const { return nullptr; }
+  virtual bool opens_each_pass() const { return false; }
+  // Describes the line up to this node, for explain().
+  virtual std::string describe() const;
+  // Whether user code runs in this line. Lines of other segments do not count.
+  bool calls_user() const;
 };
 
-// A line, the span behind it and the window that closes both.
+// A line, the steps downstream of it, and the window that delivers the results in order.
 struct SegmentPlan {
   std::shared_ptr<const LinePlan> line;
   std::vector<StepPlan> steps;
   bool filters = false;
-  bool names = false;       // the line gives names: results can be dropped and made again
-  bool line_waits = false;  // the line's source waits
-  bool line_user = false;   // it calls functions of the user's
-  int64_t rows = 0;         // of the batch that follows
-  int64_t at_least = 0;     // prefetch
-  std::string words;        // "range → map → filter", for explain
-  Meter* meter = nullptr;   // of the line: where its own time goes
+  bool yields_positions = false;  // the line yields positions: results can be dropped and computed again
+  bool line_waits = false;        // the source of the line waits
+  bool line_user = false;         // the line calls user functions
+  int64_t rows = 0;               // in the batch that follows
+  int64_t at_least = 0;           // elements that `prefetch` requests
+  std::string stages;             // "range → map → filter", for explain()
+  Meter* meter = nullptr;         // for the time of the line itself
+
+  Recomputed recompute(const Origin& origin, const MakeContext& context) const {
+    return run_steps(line->recompute(origin, context), steps, context);
+  }
 };
 
-// What nodes drew, by their state.
+// The seeds of nodes, by their state.
 using Seeds = std::map<const NodeState*, uint64_t>;
 
-// What must be the same for a checkpoint to fit: made when one is first saved.
+// What must be equal for a checkpoint to be accepted. Computed when the first checkpoint is saved.
 struct Fingerprint {
   std::once_flag once;
   Json graph = Json::list();
   Json files = Json::list();
 };
 
-// The node that counts the passes of a dataset that ends with `last`, for every
-// dataset built on that node: its nearest shuffle; without one, the first stage
-// that draws random numbers. Iterating a dataset that shares neither changes
-// nothing here; one that is built again for each epoch on a shuffle of before
-// gets the next order. What uses no passes counts them for itself.
+// Returns the node that counts the passes of a dataset that ends with `last`, for every dataset built on that node: its
+// nearest shuffle or, without one, the first stage that draws random numbers. Iterating a dataset that shares neither
+// has no effect here. A dataset that is built again for each epoch on an existing shuffle gets the next order. A
+// dataset that does not use passes counts them for itself.
 const Node& counting_node(const Node& last);
 
 struct Plan {
   std::shared_ptr<Fingerprint> fingerprint = std::make_shared<Fingerprint>();
   std::shared_ptr<const Node> node;
-  Seeds seeds;
+  Seeds seeds;  // of nodes_with_captured()
   std::shared_ptr<const SegmentPlan> root;
-  std::shared_ptr<const ListPlan> list;  // where the data set is a list: for at() and replay
+  std::shared_ptr<const ListPlan> list;  // if the dataset is a list: for at() and replay
   std::vector<StepPlan> list_steps;
-  std::vector<Counted> counted;                     // from left to right
-  std::vector<std::shared_ptr<const Node>> caches;  // the outermost ones
-  std::vector<std::string> sources;                 // names by number
-  std::vector<int64_t> strides;                     // of each source: passes that one epoch begins, at most
+  std::vector<CountedNode> counted;                 // from left to right
+  std::vector<std::shared_ptr<const Node>> caches;  // without those upstream of another cache
+  std::vector<std::string> sources;                 // names, by number
+  std::vector<int64_t> strides;                     // for each source: the maximum of passes that one epoch starts
   std::vector<std::shared_ptr<const Node>> source_nodes;
-  EngineParams on_error;  // kind kOnError where the user said so
+  ErrorPolicyParams on_error;
   int64_t prefetch = 0;
-  bool calls_user = false;  // anywhere: what it does besides is not known
+  bool calls_user = false;  // anywhere: it may have effects that the engine does not know
 };
 
-// Cuts a graph into segments. Streams that can be had by position are, where
-// a stage asks for it (a shuffle of everything, a shard) or the caller does.
-// `prefix` is the path of the node that opens a child. The plan keeps the seeds
-// that the nodes have now, or those in `seeds`: one that runs does not change when
-// a restore changes theirs.
-enum class Positions { kAsAsked, kWanted };
+// Lowers a graph to segments. A stream that can also be read by position is read that way if a stage downstream
+// requires positions (a shuffle of the whole input, a shard), or if the caller prefers it. `prefix` is the path of the
+// node that opens the dataset. The plan copies `seeds`, and the current seeds of other nodes: an iterator does not
+// change if a restore changes the seeds of its nodes.
+enum class Positions { kIfRequired, kPreferred };
 Result<std::shared_ptr<const Plan>> lower(std::shared_ptr<const Node> node, Meters& meters,
-                                          Positions positions = Positions::kAsAsked, const std::string& prefix = {},
+                                          Positions positions = Positions::kIfRequired, const std::string& prefix = {},
                                           const Seeds* seeds = nullptr);
 
-// The element of a plan that has this origin.
-Remade remake(const Plan& plan, const Origin& origin, const MakeContext& context);
+// Computes the element of a plan that has this origin, as far as that is possible from its position alone.
+Recomputed recompute(const Plan& plan, const Origin& origin, const MakeContext& context);
 
-// The segments, what is native, what is held, in lines of text.
+// Describes the segments, what is native, and what is held in memory.
 std::string explain(const Plan& plan);
 
-// The parameters of a shuffle, or of a list's own order.
-EngineParams shuffle_params(const Node& node);
-// The seeds of one pass of a shuffle, given or drawn.
-SeedPair shuffle_seeds(const Node& node, uint64_t drawn, int64_t pass, const std::shared_ptr<const Origin>& parent);
+// The parameters of a `shuffle` node, or the order of a list that shuffles itself.
+std::optional<ShuffleParams> shuffle_params(const Stage& stage);
+// The seeds of one pass of a shuffle.
+SeedPair shuffle_seeds(const ShuffleParams& params, uint64_t drawn, int64_t pass,
+                       const std::shared_ptr<const Origin>& parent);
 
-// Fills in what the runtime knows of a failure: stage, source, position.
+// Adds the stage, source and position to an error that has no origin yet.
 void annotate(Error& error, const Node& node, const Origin& origin, const std::vector<std::string>* sources);
 
-// The same error with the files of the records that the element was made of, where
-// they can be had by position and the error does not name one.
-Error with_files(Error error, const Origin& origin, const Plan& plan);
+// Replaces the origins in the errors of failed rows by the current origins of the rows.
+void rename_origins(Run& run, const std::vector<std::string>* sources);
+
+// Completes the provenance of an error when it is delivered: adds the files of the records from which the element was
+// computed, if they are known by position and the error names no file, and the first passes of the epoch to its origin.
+Error with_provenance(Error error, const Origin& origin, const Plan& plan, const FirstPasses& first_passes = {});
 
 }  // namespace stoker

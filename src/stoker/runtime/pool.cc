@@ -12,6 +12,7 @@
 #include <optional>
 #include <system_error>
 
+#include "stoker/core/interrupt.h"
 #include "stoker/runtime/cache_store.h"
 #include "stoker/runtime/machine.h"
 #include "stoker/runtime/messages.h"
@@ -20,29 +21,29 @@
 namespace stoker {
 namespace {
 
-// A call is found waiting when its thread has slept for so long.
-constexpr int64_t kWaitingAfter = 2'000'000;
-// How often the monitor looks: at calls whose kind nobody knows yet, at other
-// calls of the user's, and when there are none.
-constexpr int64_t kKnownAfter = 16;  // runs
+// A call counts as waiting after its thread has slept for this long.
+constexpr int64_t kWaitingAfterNs = 2'000'000;
+// The monitor's interval during the first kKnownAfter runs of a stage, during other user calls, and without such calls.
+constexpr int64_t kKnownAfter = 16;
 constexpr std::chrono::microseconds kLookOften{500}, kLook{2000}, kLookSeldom{10'000};
-// A new iterator's first calls begin a moment after it came: no look is to miss them.
-constexpr int64_t kNewNs = 20'000'000;
-constexpr std::chrono::milliseconds kMemoryKept{200};
-constexpr std::chrono::seconds kSpareKept{10};  // an idle waiting thread
+// For this long after an iterator was added, the monitor uses the shortest interval, so that it observes its first
+// calls.
+constexpr int64_t kNewIteratorNs = 20'000'000;
+constexpr std::chrono::milliseconds kMemoryKept{200};  // after the last loader was closed
+constexpr std::chrono::seconds kSpareKept{10};         // an idle waiting thread
 constexpr int64_t kSpinNs = 10'000;
-// Waiting threads that one look of the monitor asks for, for each iterator.
-constexpr int kMostCalledFor = 64;
-constexpr int kBelowConsumer = 5;  // in nice
+// The maximum number of waiting threads that the monitor requests for each iterator in one round.
+constexpr int kMostWaitersRequested = 64;
+constexpr int kNiceAboveConsumer = 5;  // a higher nice value is a lower priority
 constexpr uint64_t kWorkerSliceNs = 20'000'000;
 
-int standard_workers() {
+int configured_workers() {
   const Result<Settings>& settings = process_settings();
   if (settings && settings->workers.value_or(kAutotune) != kAutotune) return static_cast<int>(*settings->workers);
   return default_workers(read_machine().cores);
 }
 
-// Whether a thread sleeps now; nothing where the kernel does not say.
+// Returns whether a thread is sleeping, or nullopt if /proc does not report it.
 std::optional<bool> is_sleeping(int tid) {
   char path[64];
   std::snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
@@ -51,7 +52,7 @@ std::optional<bool> is_sleeping(int tid) {
   char text[128] = {};
   const size_t n = std::fread(text, 1, sizeof(text) - 1, file);
   std::fclose(file);
-  // The state stands behind the name, which ends with the last parenthesis.
+  // The state follows the name, which ends with the last parenthesis.
   const char* name_end = nullptr;
   for (size_t i = 0; i < n; ++i)
     if (text[i] == ')') name_end = text + i;
@@ -59,7 +60,7 @@ std::optional<bool> is_sleeping(int tid) {
   return name_end[2] == 'S' || name_end[2] == 'D';
 }
 
-// What sched_setattr takes, as of its first version: Linux's header for it cannot be had beside <sched.h>.
+// The argument of sched_setattr in its first version. The Linux header that declares it conflicts with <sched.h>.
 struct SchedulingRequest {
   uint32_t size = sizeof(SchedulingRequest);
   uint32_t policy = 0;
@@ -71,22 +72,22 @@ struct SchedulingRequest {
   uint64_t period_ns = 0;
 };
 
-// Of the thread that the pool was first asked for: of the consumer, as far as can be said.
+// Returns the nice value of the thread that first used the pool, which is usually the consumer.
 int consumer_nice() {
   static const int nice = getpriority(PRIO_PROCESS, 0);
   return nice;
 }
 
-// A worker stays below the consumer, does not take the processor from the one
-// who wakes it, and works in long slices: kernels that know of them (6.12) let
-// the consumer and those who read in at once, before a slice is used up.
+// Gives a worker a lower priority than the consumer's. With SCHED_BATCH, it does not preempt the thread that wakes it.
+// With long time slices, kernels that support the request (6.12 and newer) immediately run consumers and waiting
+// threads that wake, before the worker's slice ends.
 void lower_priority() {
   const SchedulingRequest request{
-      .policy = SCHED_BATCH, .nice = std::min(consumer_nice() + kBelowConsumer, 19), .runtime_ns = kWorkerSliceNs};
+      .policy = SCHED_BATCH, .nice = std::min(consumer_nice() + kNiceAboveConsumer, 19), .runtime_ns = kWorkerSliceNs};
   syscall(SYS_sched_setattr, 0, &request, 0);
 }
 
-// Whether the thread was started; the system may have none left.
+// Returns false if the system refuses to create a thread.
 template <typename Body>
 bool start_thread(Body body) {
   try {
@@ -96,6 +97,12 @@ bool start_thread(Body body) {
     return false;
   }
 }
+
+// The other modules create no threads: run_on_threads() starts its threads here.
+[[maybe_unused]] const bool kStarterIsSet = [] {
+  set_thread_starter([](std::function<void()> body) { return start_thread(std::move(body)); });
+  return true;
+}();
 
 std::atomic<bool> has_threads{false}, lost_in_fork{false};
 
@@ -108,7 +115,7 @@ Pool& Pool::process() {
   return *pool;
 }
 
-Pool::Pool() : target_(standard_workers()), engines_(std::make_shared<std::vector<std::shared_ptr<Engine>>>()) {
+Pool::Pool() : target_(configured_workers()), engines_(std::make_shared<std::vector<std::shared_ptr<Engine>>>()) {
   wanted_ = target_;
   pthread_atfork(nullptr, nullptr, [] { lost_in_fork.store(has_threads.load()); });
   Budget::process().on_room([this] { wake_all(); });
@@ -140,7 +147,7 @@ void Pool::add(std::shared_ptr<Engine> engine) {
   auto all = std::make_shared<std::vector<std::shared_ptr<Engine>>>(*engines_);
   all->push_back(std::move(engine));
   before = std::exchange(engines_, std::move(all));
-  target_ = wanted_;  // where threads could not be had before, they may be now
+  target_ = wanted_;  // the system may have refused threads before; try again
   start_monitor();
   spawn_workers();
   generation_.fetch_add(1);
@@ -151,20 +158,20 @@ void Pool::add(std::shared_ptr<Engine> engine) {
 }
 
 void Pool::remove(Engine* engine) {
-  std::shared_ptr<Engine> last;  // both are released outside the lock
+  std::shared_ptr<Engine> removed;  // both are released outside the lock
   std::shared_ptr<const std::vector<std::shared_ptr<Engine>>> before;
   const MutexLock lock(mutex_);
   auto all = std::make_shared<std::vector<std::shared_ptr<Engine>>>(*engines_);
   std::erase_if(*all, [&](std::shared_ptr<Engine>& one) {
     if (one.get() != engine) return false;
-    last = one;
+    removed = one;
     return true;
   });
   before = std::exchange(engines_, std::move(all));
 }
 
-// Who is woken takes the lock: it is free by then. But it was taken once since
-// the generation changed, so that nobody falls asleep over the old one.
+// Notifies after releasing the lock, because the woken thread acquires it. The lock must be acquired once after the
+// generation has changed: otherwise, a worker that has just compared the old generation could miss the notification.
 void Pool::wake() {
   generation_.fetch_add(1);
   if (idle_workers_.load() == 0) return;
@@ -205,7 +212,7 @@ void Pool::spawn_workers() {
 bool Pool::spawn_worker() {
   auto slot = std::make_shared<ThreadSlot>();
   slot->counts_as_worker = true;
-  has_threads = true;  // before there is one: a child forked in between knows
+  has_threads = true;  // set before the thread starts, so that a child forked in between reads true
   if (!start_thread([this, slot] { worker_loop(slot); })) return false;
   slots_.push_back(slot);
   ++active_workers_;
@@ -228,9 +235,8 @@ void Pool::start_monitor() {
   if (!monitor_running_) do_without_threads();
 }
 
-// The consumers' own threads do all work from now on, calls that wait included:
-// with too few threads, one loader could wait for another indefinitely. The next
-// iterator tries again.
+// From now on, the consumers' own threads do all work, including calls that wait: with too few threads, one loader
+// could wait for another indefinitely. The next iterator tries again to create threads.
 void Pool::do_without_threads() {
   target_ = 0;
   more_waiters_ = 0;
@@ -239,7 +245,7 @@ void Pool::do_without_threads() {
   if (!std::exchange(warned_, true))
     post(
         "stoker: the system refused to create a thread; elements are produced on the thread that calls next(), which "
-        "is slower. Raise the limit (ulimit -u, or the container's pids limit)");
+        "is slower; raise the limit on threads (ulimit -u, or the container's pids limit)");
 }
 
 bool Pool::work(ThreadKind kind) {
@@ -259,7 +265,7 @@ bool Pool::work(ThreadKind kind) {
   return false;
 }
 
-// Small pieces come faster than a thread falls asleep and wakes.
+// Polls for new work for up to 10 µs: small pieces arrive faster than a thread can sleep and wake up.
 bool Pool::more_came(uint64_t seen) const {
   const int64_t until = now_ns() + kSpinNs;
   while (now_ns() < until) {
@@ -278,7 +284,7 @@ void Pool::worker_loop(std::shared_ptr<ThreadSlot> slot) {
     const uint64_t seen = generation_.load();
     if (work(ThreadKind::kWorker)) {
       if (!slot->found_waiting.load()) continue;
-      const MutexLock lock(mutex_);  // another took its place while it was stuck in a call
+      const MutexLock lock(mutex_);  // another worker replaced it during the call
       slot->found_waiting = false;
       ++active_workers_;
       if (active_workers_ <= target_) continue;
@@ -288,7 +294,7 @@ void Pool::worker_loop(std::shared_ptr<ThreadSlot> slot) {
     if (active_workers_ > target_) {
       --active_workers_;
       std::erase(slots_, slot);
-      generation_.fetch_add(1);  // what its call made ready is for those who stay
+      generation_.fetch_add(1);  // the remaining workers run what this call made ready
       work_.notify_one();
       return;
     }
@@ -298,7 +304,7 @@ void Pool::worker_loop(std::shared_ptr<ThreadSlot> slot) {
   }
 }
 
-// At the consumer's priority: what a waiter brings is what the workers live on, and it sleeps most of the time.
+// Waiting threads keep the consumer's priority: workers depend on their results, and they sleep most of the time.
 void Pool::waiter_loop(std::shared_ptr<ThreadSlot> slot) {
   ThreadSlot::mine() = slot.get();
   slot->tid = static_cast<int>(syscall(SYS_gettid));
@@ -312,7 +318,7 @@ void Pool::waiter_loop(std::shared_ptr<ThreadSlot> slot) {
     if (work(ThreadKind::kWaiter)) continue;
     const MutexLock lock(mutex_);
     ++idle_waiters_;
-    // A spare thread goes after a while; a running loader keeps its own.
+    // A thread that is not needed for kSpareKept exits. A running loader keeps the threads that it uses.
     const auto until = std::chrono::steady_clock::now() + kSpareKept;
     bool woken = waiter_generation_.load() != seen;
     while (!woken && waiter_work_.wait_until(mutex_, until) == std::cv_status::no_timeout)
@@ -325,17 +331,17 @@ void Pool::waiter_loop(std::shared_ptr<ThreadSlot> slot) {
   }
 }
 
-// In this call, for kWaitingAfter: its CPU time has not grown, and the kernel
-// says that it sleeps. One that was merely preempted does not; but it may come to
-// its end while it is looked at, and sleep until that is over.
+// Returns whether the thread has slept in this call for kWaitingAfterNs: its CPU time has not increased, and the kernel
+// reports it as sleeping. A preempted thread is not reported as sleeping. A thread whose call ends during this check
+// sleeps on the slot's lock, so its CPU time is compared once more.
 bool Pool::has_slept(ThreadSlot& slot, int64_t now) {
   const int64_t cpu = cpu_time(slot.cpu_clock);
   if (cpu != slot.cpu_seen || slot.call.since > slot.unchanged_since) {
     slot.cpu_seen = cpu;
-    slot.unchanged_since = std::max(now, slot.call.since);  // it may have begun since `now` was read
+    slot.unchanged_since = std::max(now, slot.call.since);  // the call may have started after `now` was read
     return false;
   }
-  if (now - slot.unchanged_since < kWaitingAfter) return false;
+  if (now - slot.unchanged_since < kWaitingAfterNs) return false;
   if (is_sleeping(slot.tid) == true && cpu_time(slot.cpu_clock) == cpu) return true;
   slot.unchanged_since = now;
   return false;
@@ -352,16 +358,16 @@ Pool::Seen Pool::look_at(ThreadSlot& slot, int64_t now, std::vector<std::string>
     --active_workers_;
     spawn_workers();
   }
-  if (now - call.since > call.tell_after_ns && !std::exchange(call.told, true))
+  if (now - call.since > call.report_after_ns && !std::exchange(call.reported, true))
     messages.push_back("stoker: " + call.stage->path + " has been in one call for " +
                        std::to_string((now - call.since) / 1'000'000'000) + " s, at element " +
-                       std::to_string(call.first + (call.row ? call.row->load() : 0)) + " of its stage (written at " +
-                       call.stage->location + "); the loader goes on as far as it can without it");
+                       std::to_string(call.first + (call.row ? call.row->load() : 0)) + " of its stage (defined at " +
+                       call.stage->location + "); the loader continues until it needs the result of this call");
   if (!slot.counts_as_worker.load()) return Seen::kNothing;
   return call.stage->runs.load() < kKnownAfter ? Seen::kUnknownCall : Seen::kCall;
 }
 
-// When the last loader has been gone for a while, so goes the memory it left.
+// Waits until there is an iterator. If there has been none for kMemoryKept, returns unused memory to the system.
 void Pool::wait_for_engines() {
   const auto until = std::chrono::steady_clock::now() + kMemoryKept;
   while (engines_->empty() && monitor_.wait_until(mutex_, until) == std::cv_status::no_timeout) {
@@ -376,7 +382,8 @@ void Pool::wait_for_engines() {
   while (engines_->empty()) monitor_.wait(mutex_);
 }
 
-// It also starts the waiting threads: one that a worker starts would inherit its low priority, and keep it.
+// The monitor also starts the waiting threads: a thread started by a worker would inherit its low priority and could
+// not raise it.
 void Pool::monitor_loop() {
   int64_t last_tick = 0;
   while (true) {
@@ -402,7 +409,7 @@ void Pool::monitor_loop() {
         if (seen == Seen::kCall) next_look = std::min(next_look, kLook);
         if (seen == Seen::kUnknownCall) next_look = kLookOften;
       }
-      if (now - added_ns_ < kNewNs) next_look = kLookOften;
+      if (now - added_ns_ < kNewIteratorNs) next_look = kLookOften;
     }
     for (const std::string& message : messages) post(message);
     const int64_t now = now_ns();
@@ -410,7 +417,7 @@ void Pool::monitor_loop() {
     for (const std::shared_ptr<Engine>& engine : engines()) {
       if (tick)
         if (const std::string message = engine->tick(now); !message.empty()) post(message);
-      waiting += engine->waiter_work(kMostCalledFor);
+      waiting += engine->waiter_work(kMostWaitersRequested);
     }
     if (tick) last_tick = now;
     if (waiting > 0) want_waiters(waiting);

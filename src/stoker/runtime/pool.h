@@ -12,34 +12,34 @@
 
 namespace stoker {
 
-// The threads of the process, shared by all iterators: workers that work, at
-// lower priority than the consumer's, and waiting threads for what waits.
+// The threads of the process, shared by all iterators: workers, which compute at a lower priority than the consumer,
+// and waiting threads, for calls that wait.
 class Pool {
  public:
   static Pool& process();
 
   int workers() const { return target_.load(std::memory_order_relaxed); }
-  // None means: the consumer does everything itself.
+  // 0: the consumer does all work itself.
   void set_workers(int n);
 
   // Has no effect on an engine that was stopped.
   void add(std::shared_ptr<Engine> engine);
   void remove(Engine* engine);
 
-  // Whether this process was forked from one whose pool had threads: they do not
-  // exist here, and the locks they held stay locked.
+  // Whether this process was forked from one whose pool had threads. These threads do not exist here, and the locks
+  // that they held stay locked.
   static bool is_lost_in_fork();
 
-  // There is new work; an idle thread should look.
+  // Wakes an idle thread for new work.
   void wake();
   void wake_all();
-  // So many more calls could wait on threads of their own.
+  // Requests waiting threads for this many more calls.
   void want_waiters(int n);
 
-  // Makes room by dropping cached elements and finished results.
+  // Frees memory: drops cached elements and results that can be computed again.
   void reclaim(int64_t bytes);
 
-  int threads();  // alive now, both kinds
+  int threads();  // of both kinds
 
  private:
   Pool();
@@ -59,9 +59,9 @@ class Pool {
   bool spawn_waiter() STOKER_REQUIRES(mutex_);  // by the monitor
   void do_without_threads() STOKER_REQUIRES(mutex_);
 
-  std::atomic<int> target_{0};                  // workers there should be now
-  std::atomic<uint64_t> generation_{0};         // of what there is for workers
-  std::atomic<uint64_t> waiter_generation_{0};  // and for waiters
+  std::atomic<int> target_{0};                  // the number of workers that should run now
+  std::atomic<uint64_t> generation_{0};         // increases when there is work for workers
+  std::atomic<uint64_t> waiter_generation_{0};  // and for waiting threads
   std::atomic<int> idle_workers_{0};
   std::atomic<int> idle_waiters_{0};
 
@@ -71,14 +71,14 @@ class Pool {
   Condition monitor_;
   std::shared_ptr<const std::vector<std::shared_ptr<Engine>>> engines_ STOKER_GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<ThreadSlot>> slots_ STOKER_GUARDED_BY(mutex_);
-  int wanted_ STOKER_GUARDED_BY(mutex_) = 0;          // workers that the user or the machine asks for
-  bool warned_ STOKER_GUARDED_BY(mutex_) = false;     // that the system gave no more threads
-  int active_workers_ STOKER_GUARDED_BY(mutex_) = 0;  // not found waiting
+  int wanted_ STOKER_GUARDED_BY(mutex_) = 0;          // workers, from the settings or the machine
+  bool warned_ STOKER_GUARDED_BY(mutex_) = false;     // about threads that the system refused to create
+  int active_workers_ STOKER_GUARDED_BY(mutex_) = 0;  // without those that wait
   int waiters_ STOKER_GUARDED_BY(mutex_) = 0;
-  int starting_waiters_ STOKER_GUARDED_BY(mutex_) = 0;  // of these, that have not run yet
-  int more_waiters_ STOKER_GUARDED_BY(mutex_) = 0;      // that the monitor is to start
+  int starting_waiters_ STOKER_GUARDED_BY(mutex_) = 0;  // of these, started but not yet running
+  int more_waiters_ STOKER_GUARDED_BY(mutex_) = 0;      // that the monitor has to start
   bool look_now_ STOKER_GUARDED_BY(mutex_) = false;
-  int64_t added_ns_ STOKER_GUARDED_BY(mutex_) = 0;  // when the newest iterator came
+  int64_t added_ns_ STOKER_GUARDED_BY(mutex_) = 0;  // when the newest iterator was added
   bool monitor_running_ STOKER_GUARDED_BY(mutex_) = false;
   size_t next_engine_ STOKER_GUARDED_BY(mutex_) = 0;
 };

@@ -4,23 +4,20 @@
 namespace stoker {
 namespace {
 
-// What comes out of another segment's window.
 class PortLine final : public LineNode {
  public:
-  PortLine(const LinePlan& plan, Instance& instance)
-      : LineNode(plan, instance), segment_(instance.add_segment(*plan.segment, rank_ + 1)) {}
+  PortLine(const PortLinePlan& plan, Instance& instance)
+      : LineNode(instance), segment_(instance.add_segment(*plan.segment, rank_ + 1)) {}
 
-  Result<Json> cut(int64_t cursor) const override { return segment_.cut(cursor); }
+  Result<Json> cut(int64_t cursor) const STOKER_REQUIRES(engine_lock) override { return segment_.cut(cursor); }
   Result<void> restore(const Json& json) override { return segment_.restore(json); }
-  void prune(int64_t cursor, Dropped& dropped) override { segment_.prune(cursor, dropped); }
+  void prune(int64_t cursor, Dropped& dropped) STOKER_REQUIRES(engine_lock) override {
+    segment_.prune(cursor, dropped);
+  }
   void note_lost(int64_t rows) override {
     if (rows == 0) return;
-    const MutexLock lock(instance_.engine->mutex());
-    segment_.lost += rows;
-    // Rows that follow count anew: in the slab of those already issued they
-    // would land on one another.
-    segment_.slab.reset();
-    segment_.slab_number = -1;
+    const EngineLock lock(instance_.engine->mutex());
+    segment_.window.note_lost(rows);
   }
 
  protected:
@@ -32,8 +29,12 @@ class PortLine final : public LineNode {
 
 }  // namespace
 
-std::unique_ptr<LineNode> make_port_line(const LinePlan& plan, Instance& instance) {
-  return std::make_unique<PortLine>(plan, instance);
+std::unique_ptr<LineNode> PortLinePlan::start(Instance& instance, int64_t) const {
+  return std::make_unique<PortLine>(*this, instance);
+}
+
+Recomputed PortLinePlan::recompute(const Origin& origin, const MakeContext& context) const {
+  return segment->recompute(origin, context);
 }
 
 }  // namespace stoker

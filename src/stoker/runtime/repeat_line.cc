@@ -7,31 +7,34 @@ namespace stoker {
 namespace {
 
 constexpr int64_t kMostPasses = int64_t{1} << 40;
+constexpr uint64_t kLargestFirstPass = (uint64_t{1} << 62) - 1;
 
-// Its input again and again: an inline one is made anew, another is a child.
+// Returns the number that the first pass of a repeat has upstream, in pass `outer` of the repeats around it. Each outer
+// pass has as many numbers as the repeat has passes. They must not be counted: how many passes start before a stage
+// downstream ends the repeat depends on timing.
+int64_t first_pass_in(int64_t outer, int64_t count) {
+  const auto passes = static_cast<uint64_t>(count < 0 ? kPassesOfEndlessRepeat : std::max<int64_t>(count, 1));
+  return static_cast<int64_t>(static_cast<uint64_t>(outer) * passes & kLargestFirstPass);
+}
+
+// Restarts the input, or opens the segment upstream again, for each pass.
 class RepeatLine final : public LineNode {
  public:
-  RepeatLine(const LinePlan& plan, Instance& instance, int64_t pass)
-      : LineNode(plan, instance), count_(plan.node->stage->engine().count) {
-    // Around it another repeat begins it anew: passes are counted on, those
-    // that were begun and not those that could have been.
-    const MutexLock lock(instance.engine->mutex());
-    const auto begun = instance.begun.find(&plan);
-    first_pass_ = pass > 0 && begun != instance.begun.end() ? begun->second : pass * std::max<int64_t>(count_, 1);
-  }
+  RepeatLine(const RepeatLinePlan& plan, Instance& instance, int64_t pass)
+      : LineNode(instance), plan_(plan), count_(plan.passes), first_pass_(first_pass_in(pass, plan.passes)) {}
   ~RepeatLine() override {
     close_child(now_.child);
     close_child(ahead_.child);
   }
 
  protected:
-  // One pass: a line of its own or a child, and how much of it was given.
+  // One pass: a line or an opened segment, and the number of rows it returned.
   struct Begun {
     int64_t pass = -1;
     std::shared_ptr<LineNode> line;
     std::shared_ptr<Instance> child;
     int64_t cursor = 0;
-    bool gave = false;  // anything at all, also before a restore
+    bool gave = false;  // any row, also before a restore
   };
 
   Pulled produce(int64_t most) override {
@@ -49,9 +52,8 @@ class RepeatLine final : public LineNode {
         open_ahead();
         return pulled;
       }
-      if (!now_.gave && count_ < 0) break;  // an endless repeat of nothing is nothing
+      if (!now_.gave && count_ < 0) break;  // an infinite repeat of an empty input is empty
       const int64_t pass = now_.pass + 1;
-      keep_counts();
       close_child(now_.child);
       now_ = {};
       if (!begin(pass)) break;
@@ -65,37 +67,22 @@ class RepeatLine final : public LineNode {
   bool begin(int64_t pass) {
     if (count_ >= 0 && pass >= count_) return false;
     now_ = ahead_.pass == pass ? std::exchange(ahead_, {}) : opened(pass);
-    note_begun();
     return true;
-  }
-  void note_begun() {
-    const MutexLock lock(instance_.engine->mutex());
-    instance_.begun[&plan_] = pass_below(now_.pass) + 1;
-  }
-  // Repeats inside a pass count on in the next.
-  void keep_counts() {
-    if (!now_.child) return;
-    const MutexLock lock(instance_.engine->mutex());
-    for (const auto& [plan, begun] : now_.child->begun) {
-      int64_t& known = instance_.begun[plan];
-      known = std::max(known, begun);  // the child copied those around it before this pass
-    }
   }
   Begun opened(int64_t pass) {
     Begun begun{pass, nullptr, nullptr, 0, false};
-    if (plan_.is_inline)
-      begun.line = make_line(*plan_.inputs[0], instance_, pass_below(pass));
+    if (!plan_.child)
+      begun.line = plan_.inputs[0]->start(instance_, pass_below(pass));
     else
       begun.child = instance_.engine->open(*plan_.child, instance_.plan, instance_, pass_below(pass),
-                                           instance_.make.parent, instance_.path, rank_ + 1);
+                                           instance_.make.level, instance_.path, rank_ + 1);
     return begun;
   }
   int64_t pass_below(int64_t pass) const { return first_pass_ + pass; }
-  // The next pass starts to fill while the last one drains.
+  // Opens the next pass while the last rows of this one are pulled.
   void open_ahead() {
-    if (plan_.is_inline || ahead_.pass >= 0 || (count_ >= 0 && now_.pass + 1 >= count_)) return;
+    if (!plan_.child || ahead_.pass >= 0 || (count_ >= 0 && now_.pass + 1 >= count_)) return;
     if (!now_.gave || !instance_.engine->line_ended(*now_.child->root)) return;
-    keep_counts();
     ahead_ = opened(now_.pass + 1);
   }
   void close_child(const std::shared_ptr<Instance>& child) {
@@ -111,7 +98,7 @@ class RepeatLine final : public LineNode {
     return json;
   }
   Entry snapshot() const override { return {out(), now_, {}}; }
-  Result<Json> entry_json(const Entry& entry) const override {
+  Result<Json> entry_json(const Entry& entry) const STOKER_REQUIRES(engine_lock) override {
     const auto& begun = std::any_cast<const Begun&>(entry.state);
     Json json = Json::dict();
     json.set("pass", begun.pass);
@@ -126,23 +113,23 @@ class RepeatLine final : public LineNode {
     const int64_t pass = saved_count(json, "pass", -1);
     first_pass_ = saved_count(json, "first");
     if (pass > kMostPasses || (count_ >= 0 && pass >= count_ && pass >= 0) || first_pass_ < 0 ||
-        first_pass_ > kMostPasses)
-      return Error::invalid("the checkpoint is damaged: pass ", pass, " behind ", first_pass_);
+        first_pass_ > static_cast<int64_t>(kLargestFirstPass))
+      return Error::invalid("the checkpoint is damaged: pass ", pass, " after ", first_pass_);
     if (pass < 0) return {};
     now_ = opened(pass);
-    note_begun();
     now_.gave = saved_part(json, "gave") == Json(true);
     const Json& below = saved_part(json, "below");
     return now_.line ? now_.line->restore(below) : now_.child->root->restore(below);
   }
-  void prune_entry(const Entry& entry, Dropped& dropped) override {
+  void prune_entry(const Entry& entry, Dropped& dropped) STOKER_REQUIRES(engine_lock) override {
     const auto& begun = std::any_cast<const Begun&>(entry.state);
     if (begun.line) begun.line->prune(begun.cursor, dropped);
     if (begun.child) begun.child->root->prune(begun.cursor, dropped);
   }
 
+  const RepeatLinePlan& plan_;
   const int64_t count_;
-  int64_t first_pass_ = 0;  // the number that its own first pass has below
+  int64_t first_pass_ = 0;  // the number that its first pass has upstream
   Begun now_;
   Begun ahead_;
   bool ended_ = false;
@@ -150,8 +137,16 @@ class RepeatLine final : public LineNode {
 
 }  // namespace
 
-std::unique_ptr<LineNode> make_repeat_line(const LinePlan& plan, Instance& instance, int64_t pass) {
-  return std::make_unique<RepeatLine>(plan, instance, pass);
+std::unique_ptr<LineNode> RepeatLinePlan::start(Instance& instance, int64_t pass) const {
+  return std::make_unique<RepeatLine>(*this, instance, pass);
+}
+
+Recomputed RepeatLinePlan::recompute(const Origin& origin, const MakeContext& context) const {
+  return child ? child->recompute(origin, context) : inputs[0]->recompute(origin, context);
+}
+
+bool RepeatLinePlan::reads(int32_t source) const {
+  return child ? child->line->reads(source) : LinePlan::reads(source);
 }
 
 }  // namespace stoker

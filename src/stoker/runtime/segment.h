@@ -1,141 +1,125 @@
 #pragma once
 
-#include <atomic>
-#include <deque>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "stoker/runtime/line.h"
 #include "stoker/runtime/plan.h"
+#include "stoker/runtime/window.h"
 
 namespace stoker {
 
 class Engine;
-class Slab;
 
-// A run is as long as makes some 100 µs of work.
-inline constexpr double kRunNs = 100'000;
 inline constexpr int64_t kMostRunRows = 4096;
-inline constexpr size_t kMostTickets = 4096;
-inline constexpr size_t kMostSpare = 64;
 
-// A run on its way through a span, at its place in the window.
-struct Ticket {
-  enum class State { kQueued, kRunning, kDone };
+// How large the runs of a segment are, from the time and the memory that its rows have taken so far.
+struct Pace {
+  int64_t run_rows = 1;
+  double ns_per_row = 0;  // 0: unknown, as for bytes_per_row
+  double bytes_per_row = 0;
 
-  // What the consumer reads stands together: the rest stays with the worker.
-  State state = State::kQueued;
-  bool settled = false;  // gave what functions of its segment give
-  int64_t first = 0;     // ordinal of its first row as the line gave it
-  int32_t rows = 0;      // as the line gave it
-  int64_t taken = 0;     // rows of the result already given out
-  std::shared_ptr<Slab> slab;
-  Run run;                          // so far; when done, the result
-  Run input;                        // to begin again with
-  size_t step = 0;                  // the next one
-  size_t first_step = 0;            // where it begins again: after the last call that must not be repeated
-  std::vector<ElementType> likes;   // by step: what functions gave
-  std::atomic<int32_t> row{0};      // that a call has come to
-  std::atomic<bool> demand{false};  // a consumer waits for it: it takes memory without asking
-  std::atomic<bool> counts{false};  // its call is among those of its step's meter
-  int64_t prepaid = 0;              // bytes asked for when it was admitted
-  int64_t bytes = 0;                // known to be needed after it found no room
-  int64_t slab_row = 0;
-
-  void clear();
-  void begin_again();
+  void note_time(int64_t ns, int32_t rows);
+  void note_bytes(int64_t bytes, int32_t rows);
 };
 
-// A running line, span and window. Everything below `line` is guarded by the
-// engine's lock.
+// The capacity of a window, and what the tuner has observed since it last ran.
+struct Tuning {
+  size_t capacity = 4;            // maximum number of tickets in the window
+  bool was_full = false;          // more could have been prefetched
+  bool drained = false;           // and later a row was requested and none was available
+  int64_t drained_ns = now_ns();  // the last time of that
+  int64_t tuned_ns = drained_ns;  // the last time the tuner ran
+  size_t least_done = SIZE_MAX;
+  int64_t undeliverable = 0;  // results that wait for the head of the window
+};
+
+// Where a segment is in the schedule of its engine.
+struct ScheduleState {
+  int64_t number = 0;  // the order of segments of one rank
+  bool listed_for_workers = false;
+  bool listed_for_waiters = false;
+  bool waiter_called = false;  // a waiting thread was requested for the line and has not arrived
+};
+
+// A running line, span and window. The engine's lock guards the members after `line`.
 struct Segment {
   Segment(Engine& engine_in, Instance& instance_in, const SegmentPlan& plan_in, int rank_in);
 
   Engine& engine;
   Instance& instance;
   const SegmentPlan& plan;
-  const int rank;  // 0: the consumer's own; higher: further upstream
+  const int rank;  // 0: the segment that the consumer reads; higher: further upstream
+  // Pulled without the lock, by the thread that has set line_busy. Its log is accessed under the lock.
   std::unique_ptr<LineNode> line;
+  bool line_failed = false;  // it threw an exception; set by the thread that pulls it
 
-  std::deque<std::unique_ptr<Ticket>, RecycledAllocator<std::unique_ptr<Ticket>>> window;
-  std::vector<std::unique_ptr<Ticket>> spare;  // for those to come
-  std::map<int64_t, Ticket*, std::less<>, RecycledAllocator<std::pair<const int64_t, Ticket*>>> queued;
-  bool line_busy = false;
-  bool waiter_called = false;  // for the line, and has not come yet
-  bool line_ended = false;
-  bool closed = false;
-  Segment* blocked_on = nullptr;
-  Segment* feeds = nullptr;  // whose line was last blocked on this one
-  int64_t number = 0;        // among all of the engine: the order of those of one rank
-  bool listed_for_workers = false;
-  bool listed_for_waiters = false;
-  int64_t issued = 0;   // rows given by the line
-  int64_t popped = 0;   // rows that left the window, dropped ones too
-  int64_t to_skip = 0;  // rows to drop after a restore
-  int64_t lost = 0;     // rows a batch struck out: its hints shift by them
-  int32_t running = 0;
-  int64_t run_rows = 1;
-  size_t capacity = 4;  // tickets in the window at most
-  double ns_per_row = 0;
-  double bytes_per_row = 0;
-  std::vector<ElementType> likes;  // by step: what functions give, once the first is given out
-  std::vector<int64_t> turns;      // by step: the ordinal of the row whose call is next, where calls are in order
-  std::shared_ptr<Slab> slab;      // of the batch that is being issued
-  int64_t slab_number = -1;
-  struct Mark {
-    int64_t out;   // rows that had left the window
-    int64_t line;  // rows the line had given for them
-  };
-  std::deque<Mark> marks;  // only where a filter makes the two differ
+  Window window STOKER_GUARDED_BY(engine_lock);
+  Pace pace STOKER_GUARDED_BY(engine_lock);
+  Tuning tuning STOKER_GUARDED_BY(engine_lock);
+  ScheduleState scheduled STOKER_GUARDED_BY(engine_lock);
+  bool line_busy STOKER_GUARDED_BY(engine_lock) = false;
+  bool line_ended STOKER_GUARDED_BY(engine_lock) = false;
+  bool closed STOKER_GUARDED_BY(engine_lock) = false;
+  int32_t running STOKER_GUARDED_BY(engine_lock) = 0;  // tickets
+  Segment* blocked_on STOKER_GUARDED_BY(engine_lock) = nullptr;
+  Segment* feeds STOKER_GUARDED_BY(engine_lock) = nullptr;  // the segment whose line was last blocked on this one
 
-  // For the tuner, since its last look.
-  bool was_full = false;          // workers could have run further ahead
-  bool drained = false;           // and later somebody wanted a row and none was there
-  int64_t drained_ns = now_ns();  // when that was last noticed
-  size_t least_done = SIZE_MAX;
-  int64_t undeliverable = 0;  // done but behind the head, now
-
-  void note_empty() { drained |= was_full && !line_ended; }
-  // Small refills are not worth waking a worker for; one who is at work comes by
-  // himself when he is done.
-  bool wants_refill() const {
-    const size_t room = running > 0 || line_busy ? capacity / 2 : capacity / 8;
-    return window.size() + std::max<size_t>(1, room) <= capacity;
-  }
-  bool head_ready() const { return !window.empty() && window.front()->state == Ticket::State::kDone; }
-  bool at_end() const { return line_ended && window.empty(); }
-
-  Result<Json> cut(int64_t cursor) const;
-  Result<void> restore(const Json& json);
-  void prune(int64_t cursor, LineNode::Dropped& dropped);
-  void keep_tuning() const;
-  std::unique_ptr<Ticket> new_ticket();
-  // One that holds nothing large any more. Made by workers and freed by the
-  // consumer, each would cost him the locks of their memory.
-  void keep_spare(std::unique_ptr<Ticket> ticket);
-  // The stage that the line waits for: the source at its end, where that is its own.
+  bool head_ready() const STOKER_REQUIRES(engine_lock) { return window.head_ready(); }
+  bool at_end() const STOKER_REQUIRES(engine_lock) { return line_ended && window.empty(); }
+  // Whether the line can be pulled now.
+  bool line_ready() const STOKER_REQUIRES(engine_lock);
+  // A worker is not woken for a few rows. A worker that is running finds the new work without a wakeup.
+  bool wants_refill() const STOKER_REQUIRES(engine_lock);
+  // The number of rows in the next run, and the number of runs for which the line is pulled at once.
+  int64_t rows_per_run() const STOKER_REQUIRES(engine_lock);
+  int64_t runs_per_pull() const STOKER_REQUIRES(engine_lock);
+  // The least value of tuning.capacity: what `prefetch` requests, up to a million.
+  size_t least_capacity() const;
+  // The maximum number of tickets at present: more than tuning.capacity while the head is slow.
+  size_t capacity_now() const STOKER_REQUIRES(engine_lock);
+  bool has_space() const STOKER_REQUIRES(engine_lock) { return window.size() < capacity_now(); }
+  // Whether the window has space for enough rows to wake a thread for them.
+  bool has_space_to_wake_for() const STOKER_REQUIRES(engine_lock);
+  bool calls_user(size_t from_step) const;
+  bool has_waiting_step() const;
+  // The meter of the stage that the line waits for: its source, if the source is part of this line.
   Meter* line_meter() const;
+
+  // Divides the rows from the line into tickets. Returns the first one, or null if the segment has no steps.
+  Ticket* issue(Run run) STOKER_REQUIRES(engine_lock);
+
+  // For the tuner: a row was requested and none is available; the line could be pulled and the window is full.
+  void note_empty() STOKER_REQUIRES(engine_lock) { tuning.drained |= tuning.was_full && !line_ended; }
+  void note_full() STOKER_REQUIRES(engine_lock);
+  // Keeps the measured values for the next iterator.
+  void keep_tuning() const STOKER_REQUIRES(engine_lock);
+
+  Result<Json> cut(int64_t cursor) const STOKER_REQUIRES(engine_lock);
+  Result<void> restore(const Json& json);
+  void prune(int64_t cursor, LineNode::Dropped& dropped) STOKER_REQUIRES(engine_lock);
+
+ private:
+  Ticket* issue_one(Run run) STOKER_REQUIRES(engine_lock);
+  size_t capacity_with(size_t enough_queued) const STOKER_REQUIRES(engine_lock);
 };
 
-// The segments of one graph while it runs: an iterator's own, or a child's.
+// The segments of one running graph: that of an iterator, or of an opened dataset.
 struct Instance : std::enable_shared_from_this<Instance> {
   Engine* engine = nullptr;
   std::shared_ptr<const Plan> plan;
-  const SegmentPlan* root_plan = nullptr;
   Passes passes;
-  int64_t pass = 0;  // of a repeat: added to every pass below it
+  int64_t pass = 0;  // of a repeat: added to every pass upstream
   MakeContext make;
-  int rank_in_making = 0;  // of the segment whose line is being made
+  int rank_in_making = 0;  // of the segment whose line is being created
   std::string path;        // of the node that opened it
   std::vector<std::unique_ptr<Segment>> segments;
   Segment* root = nullptr;
-  // Guarded by the engine's lock.
-  bool closed = false;
-  std::map<const LinePlan*, int64_t> begun;  // by repeat: passes so far, for a repeat around it
+  bool closed STOKER_GUARDED_BY(engine_lock) = false;
 
   Segment& add_segment(const SegmentPlan& plan, int rank);
+  bool is_child() const { return root->rank > 0; }
 };
 
 }  // namespace stoker

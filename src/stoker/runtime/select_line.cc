@@ -6,20 +6,22 @@
 namespace stoker {
 namespace {
 
-// Which of the rows that pass a selection keeps, by counting places.
+// Counts the rows that pass, and keeps those that are selected.
 class SelectLine final : public LineNode {
  public:
-  SelectLine(const LinePlan& plan, Instance& instance, int64_t pass)
-      : LineNode(plan, instance), stage_(*plan.node->stage), limit_(stage_.select_length(kEndless)) {
-    inputs_.push_back(make_line(*plan.inputs[0], instance, pass));
+  SelectLine(const SelectLinePlan& plan, Instance& instance, int64_t pass)
+      : LineNode(instance), stage_(as_form<SelectionStage>(*plan.node->stage)), limit_(stage_.length(kEndless)) {
+    inputs_.push_back(plan.inputs[0]->start(instance, pass));
   }
 
  protected:
   Pulled produce(int64_t most) override {
+    const int64_t begun = now_ns();
     while (taken_ < limit_) {
+      if (now_ns() - begun > kLongestPullNs) return Pulled::blocked(nullptr);
       log_if_due();
-      // Not one row beyond the last it keeps.
-      const int64_t last = limit_ < kEndless / 2 ? stage_.select(limit_ - 1) + 1 - seen_ : kEndless;
+      // No row after the last one that is selected.
+      const int64_t last = limit_ < kEndless / 2 ? stage_.at(limit_ - 1) + 1 - seen_ : kEndless;
       Pulled pulled = inputs_[0]->pull(std::min(most, last));
       if (pulled.kind != Pulled::Kind::kRun) return pulled;
       std::vector<int32_t> kept;
@@ -29,7 +31,7 @@ class SelectLine final : public LineNode {
           kept.push_back(row);
           continue;
         }
-        if (taken_ < limit_ && seen_ == stage_.select(taken_)) {
+        if (taken_ < limit_ && seen_ == stage_.at(taken_)) {
           kept.push_back(row);
           ++taken_;
         }
@@ -44,7 +46,7 @@ class SelectLine final : public LineNode {
 
   using Counts = std::pair<int64_t, int64_t>;
   Entry snapshot() const override { return {out(), Counts{seen_, taken_}, cursors()}; }
-  Result<Json> entry_json(const Entry& entry) const override {
+  Result<Json> entry_json(const Entry& entry) const STOKER_REQUIRES(engine_lock) override {
     const auto& [seen, taken] = std::any_cast<const Counts&>(entry.state);
     Json json = Json::dict();
     json.set("seen", seen);
@@ -55,13 +57,13 @@ class SelectLine final : public LineNode {
     seen_ = saved_count(json, "seen");
     taken_ = saved_count(json, "taken");
     if (seen_ < 0 || taken_ < 0 || taken_ > limit_ || seen_ > kEndless ||
-        (taken_ < limit_ && seen_ > stage_.select(taken_)))
+        (taken_ < limit_ && seen_ > stage_.at(taken_)))
       return Error::invalid("the checkpoint is damaged: ", taken_, " of ", seen_, " taken");
     return {};
   }
 
  private:
-  const Stage& stage_;
+  const SelectionStage& stage_;
   const int64_t limit_;
   int64_t seen_ = 0;
   int64_t taken_ = 0;
@@ -69,8 +71,12 @@ class SelectLine final : public LineNode {
 
 }  // namespace
 
-std::unique_ptr<LineNode> make_select_line(const LinePlan& plan, Instance& instance, int64_t pass) {
-  return std::make_unique<SelectLine>(plan, instance, pass);
+std::unique_ptr<LineNode> SelectLinePlan::start(Instance& instance, int64_t pass) const {
+  return std::make_unique<SelectLine>(*this, instance, pass);
+}
+
+Recomputed SelectLinePlan::recompute(const Origin& origin, const MakeContext& context) const {
+  return inputs[0]->recompute(origin, context);
 }
 
 }  // namespace stoker

@@ -10,12 +10,12 @@
 namespace stoker {
 namespace {
 
-// A plain struct's `step`, its inputs and the children it opens.
+// Runs a SequenceStage, with its inputs and the datasets that it opens (children).
 class SequenceLine final : public LineNode, private Emit {
  public:
-  SequenceLine(const LinePlan& plan, Instance& instance, int64_t pass)
-      : LineNode(plan, instance), stage_(*plan.node->stage) {
-    for (const auto& input : plan.inputs) inputs_.push_back(make_line(*input, instance, pass));
+  SequenceLine(const SequenceLinePlan& plan, Instance& instance, int64_t pass)
+      : LineNode(instance), plan_(plan), stage_(as_form<SequenceStage>(*plan.node->stage)) {
+    for (const auto& input : plan.inputs) inputs_.push_back(input->start(instance, pass));
     state_ = stage_.start(Pass{pass, instance.make.parent});
   }
   ~SequenceLine() override {
@@ -25,18 +25,25 @@ class SequenceLine final : public LineNode, private Emit {
   }
 
  protected:
-  struct Slot {
-    std::shared_ptr<Instance> child;
-    int64_t cursor = 0;
+  // An element and the dataset that it opens.
+  struct Opening {
     Element element;
     Origin origin;
+    Graph graph;
+    std::shared_ptr<const Plan> plan;
+    uint64_t first_node;  // see Level
   };
-  // An element whose turn has not come, and its child.
+  struct Slot {
+    std::shared_ptr<const Opening> opening;
+    std::shared_ptr<Instance> child;  // null before its turn, if user functions run in it
+    int64_t cursor = 0;
+  };
+  // An element that was read ahead, and its child.
   struct Early {
     Run row;
     Slot slot;
   };
-  // The open ones alone, by their number: a stage may number them up to billions.
+  // Only the open slots, by number: a stage may use numbers up to billions.
   using Slots = std::map<size_t, Slot>;
   struct Saved {
     State state;
@@ -45,8 +52,8 @@ class SequenceLine final : public LineNode, private Emit {
   };
 
   Pulled produce(int64_t most) override {
-    // First: what the rows below are blocked on must be there when they say so.
-    if (stage_.type().opens && !done_) open_early();
+    // Before the rows are pulled: a segment must exist before a pull can be blocked on it.
+    if (stage_.type().opens_datasets && !done_) open_early();
     return next_rows(most);
   }
 
@@ -58,16 +65,16 @@ class SequenceLine final : public LineNode, private Emit {
       if (stage_.at_rest(state_)) log_if_due(static_cast<int64_t>(slots_.size() * sizeof(Slot)));
       const int input = stage_.input(state_);
       Pulled pulled = input < static_cast<int>(inputs_.size())
-                          ? pull_input(static_cast<size_t>(input), wanted(most))
-                          : pull_slot(static_cast<size_t>(input) - inputs_.size(), wanted(most));
+                          ? pull_input(static_cast<size_t>(input), rows_to_pull(most))
+                          : pull_slot(static_cast<size_t>(input) - inputs_.size(), rows_to_pull(most));
       if (pulled.kind == Pulled::Kind::kBlocked) return pulled;
       advance(std::move(pulled), input);
     }
     return give_pending(most);
   }
 
-  // Lines pull from one another by recursion, a thousand deep in a long graph:
-  // what lies beside that path stays out of its frames.
+  // Lines pull from each other by recursion, a thousand levels deep in a long graph. Functions that are not on this
+  // path are not inlined, to keep its stack frames small.
   [[gnu::noinline]] Pulled give_pending(int64_t most) {
     if (pending_.empty()) return Pulled::end();
     Run run = std::move(pending_.front());
@@ -79,12 +86,12 @@ class SequenceLine final : public LineNode, private Emit {
     return Pulled::of(std::move(run));
   }
 
-  // Rows of the input for `most` of its own: what it asks for, or where it
-  // makes one of so many rows, as many batches at once.
-  int64_t wanted(int64_t most) const {
+  // The number of rows to pull for `most` rows of output: what the stage accepts or, if it batches, several batches at
+  // once.
+  int64_t rows_to_pull(int64_t most) const {
     const int64_t appetite = stage_.appetite(state_);
-    if (stage_.rows() == 0) return std::min(appetite, most);
-    return appetite == stage_.rows() ? std::min(most, kMostRows) * appetite : appetite;
+    if (stage_.batch_rows() == 0) return std::min(appetite, most);
+    return appetite == stage_.batch_rows() ? std::min(most, kPullRows) * appetite : appetite;
   }
   Pulled pull_input(size_t input, int64_t most) { return early_.empty() ? inputs_[input]->pull(most) : take_early(); }
   [[gnu::noinline]] Pulled take_early() {
@@ -94,7 +101,7 @@ class SequenceLine final : public LineNode, private Emit {
     return Pulled::of(std::move(row));
   }
   [[gnu::noinline]] Pulled pull_slot(size_t slot, int64_t most) {
-    // Only a damaged checkpoint names a slot where nothing is open.
+    // Only a damaged checkpoint refers to an empty slot.
     const auto found = slots_.find(slot);
     if (found == slots_.end()) return Pulled::end();
     Pulled pulled = instance_.engine->take(*found->second.child->root, most);
@@ -114,7 +121,7 @@ class SequenceLine final : public LineNode, private Emit {
     Origin last;
     if (pulled.kind == Pulled::Kind::kRun) {
       const Run& run = pulled.run;
-      if (stage_.rows() > 0 && input == 0) inputs_[0]->note_lost(static_cast<int64_t>(run.failed.size()));
+      if (stage_.batch_rows() > 0 && input == 0) inputs_[0]->note_lost(static_cast<int64_t>(run.failed.size()));
       const Origins origins = run.origins;
       last = origins.at(run.size - 1);
       context.set_origins(&origins);
@@ -145,13 +152,44 @@ class SequenceLine final : public LineNode, private Emit {
     }
   }
 
+  // All children must have elements of one structure, that of the first: functions downstream depend on it.
+  void reject_other_structure(Run& run) {
+    const bool has_elements = run.nest && std::ssize(run.failed) < run.size;
+    if (!stage_.type().opens_datasets || !has_elements || run.nest == nest_) return;
+    if (!nest_) nest_ = run.nest;
+    if (has_same_leaves(*run.nest, *nest_)) {
+      run.nest = nest_;  // keys in another order
+      return;
+    }
+    RunBuilder rejected;
+    for (int32_t row = 0; row < run.size; ++row) {
+      const Failure* const failure = run.failure_of(row);
+      if (failure) {
+        rejected.add_failure(failure->error, run.origins.at(row), failure->struck);
+        continue;
+      }
+      rejected.add_failure(Error::invalid("expected elements of the structure ", nest_->describe(),
+                                          ", as in the first dataset that was opened, got ", run.nest->describe()),
+                           run.origins.at(row), false);
+    }
+    run = rejected.take();
+  }
+
+  static bool has_same_leaves(const Nest& a, const Nest& b) {
+    if (a.leaf_count() != b.leaf_count()) return false;
+    for (size_t leaf = 0; leaf < a.leaf_count(); ++leaf)
+      if (a.path_of(leaf) != b.path_of(leaf)) return false;
+    return true;
+  }
+
   void put(Run run) override {
     if (run.size == 0) return;
+    reject_other_structure(run);
     for (Failure& failure : run.failed)
       if (failure.error.place().origin.empty())
         annotate(failure.error, *plan_.node, run.origins.at(failure.row), instance_.make.sources);
     if (!pending_.empty() && pending_.back().size < 1024 && run.size < 64 && pending_.back().nest == run.nest &&
-        stage_.rows() == 0)
+        stage_.batch_rows() == 0)
       pending_.back().append(std::move(run));
     else
       pending_.push_back(std::move(run));
@@ -163,53 +201,67 @@ class SequenceLine final : public LineNode, private Emit {
       close_slot(before->second);
       slots_.erase(before);
     }
-    if (!turn_.child) {
-      STOKER_TRY(turn_, opened(std::move(element), std::move(origin), true));
+    if (!turn_.opening) {
+      STOKER_TRY(turn_, opened(std::move(element), std::move(origin)));
     }
+    if (!turn_.child) begin(turn_);
     slots_[at] = std::exchange(turn_, {});
     return {};
   }
 
-  // What runs functions of the user's begins when its turn comes: then, and not
-  // before, is `now`.
-  Result<Slot> opened(Element element, Origin origin, bool now) {
-    STOKER_TRY(const Graph graph, stage_.open_graph(element));
-    STOKER_TRY(std::shared_ptr<const Plan> plan,
-               lower(graph.node(), instance_.engine->meters(), Positions::kAsAsked, plan_.path));
+  Result<Slot> opened(Element element, Origin origin) const {
+    const uint64_t first_node = next_node_number();
+    STOKER_TRY(Graph graph, stage_.open_graph(element));
+    for (const Array& leaf : element.leaves) STOKER_TRY(leaf.check_intact());
+    STOKER_TRY(std::shared_ptr<const Plan> plan, lower(graph.node(), instance_.engine->meters(), Positions::kIfRequired,
+                                                       plan_.path, &instance_.plan->seeds));
     if (plan->calls_user && !instance_.engine->options().calls_user_in_children)
-      return Error::precondition("a function of the user's would be called");
-    Slot slot{nullptr, 0, std::move(element), std::move(origin)};
-    if (plan->calls_user && !now) return slot;
-    const SegmentPlan& root = *plan->root;
-    slot.child = instance_.engine->open(root, std::move(plan), instance_, 0,
-                                        std::make_shared<const Origin>(slot.origin), plan_.path, rank_ + 1);
-    return slot;
+      return Error::precondition("a user function would be called");
+    auto opening =
+        std::make_shared<Opening>(std::move(element), std::move(origin), std::move(graph), std::move(plan), first_node);
+    return Slot{std::move(opening), nullptr, 0};
+  }
+  void begin(Slot& slot) {
+    const Opening& from = *slot.opening;
+    auto level = std::make_shared<const Level>(std::make_shared<const Origin>(from.origin), from.first_node,
+                                               instance_.make.level);
+    slot.child =
+        instance_.engine->open(*from.plan->root, from.plan, instance_, 0, std::move(level), plan_.path, rank_ + 1);
   }
 
-  // Opens the next children, as many as are open and a few at least, so that
-  // their first elements are there when their turn comes.
+  // Opens as many of the next children as are open, and at least a few, so that their first elements are available when
+  // it is their turn.
   [[gnu::noinline]] void open_early() {
     while (!slots_.empty() && early_.size() < std::clamp<size_t>(slots_.size(), 4, 64)) {
       Pulled pulled = inputs_[0]->pull(1);
       if (pulled.kind != Pulled::Kind::kRun) return;
       Early early{std::move(pulled.run), {}};
-      if (early.row.failed.empty()) early.slot = opened_early(early.row);
+      if (early.row.failed.empty()) {
+        Result<Slot> slot = opened_early(early.row);
+        if (slot) {
+          early.slot = *std::move(slot);
+        } else if (slot.error().ends_program()) {  // other errors are returned when it is their turn
+          pending_.push_back(Run::failure(std::move(slot).error(), early.row.origins.at(0)));
+          return;
+        }
+      }
       early_.push_back(std::move(early));
     }
   }
-  // One that cannot be opened will say so when its turn comes.
-  Slot opened_early(const Run& row) {
+  Result<Slot> opened_early(const Run& row) {
     SeedScope seeds(mix_bits(plan_.seed));
     try {
-      Result<Slot> slot = opened(row.element(0), row.origins.at(0), false);
-      return slot ? *std::move(slot) : Slot{};
+      STOKER_TRY(Slot slot, opened(row.element(0), row.origins.at(0)));
+      // A child that calls user functions starts when it is its turn.
+      if (!slot.opening->plan->calls_user) begin(slot);
+      return slot;
     } catch (...) {
-      return {};
+      return error_of_exception();
     }
   }
   void close_slot(Slot& slot) {
     if (slot.child) instance_.engine->close(*slot.child);
-    slot.child.reset();
+    slot = {};
   }
 
   Entry snapshot() const override {
@@ -217,7 +269,7 @@ class SequenceLine final : public LineNode, private Emit {
     if (!below.empty()) below[0] -= static_cast<int64_t>(early_.size());
     return {out(), Saved{state_, slots_, done_}, std::move(below)};
   }
-  Result<Json> entry_json(const Entry& entry) const override {
+  Result<Json> entry_json(const Entry& entry) const STOKER_REQUIRES(engine_lock) override {
     const auto& saved = std::any_cast<const Saved&>(entry.state);
     Json json = Json::dict();
     STOKER_TRY(Json state, stage_.save(saved.state));
@@ -227,7 +279,7 @@ class SequenceLine final : public LineNode, private Emit {
     for (const auto& [at, slot] : saved.slots) {
       Json one = Json::dict();
       one.set("slot", static_cast<int64_t>(at));
-      STOKER_TRY(Json row, row_to_json(Run::of(slot.element, slot.origin)));
+      STOKER_TRY(Json row, row_to_json(Run::of(slot.opening->element, slot.opening->origin)));
       one.set("element", std::move(row));
       STOKER_TRY(Json below, slot.child->root->cut(slot.cursor));
       one.set("below", std::move(below));
@@ -251,24 +303,37 @@ class SequenceLine final : public LineNode, private Emit {
     }
     return {};
   }
-  void prune_entry(const Entry& entry, Dropped& dropped) override {
+  void prune_entry(const Entry& entry, Dropped& dropped) STOKER_REQUIRES(engine_lock) override {
     for (const auto& [at, slot] : std::any_cast<const Saved&>(entry.state).slots)
       slot.child->root->prune(slot.cursor, dropped);
   }
 
-  const Stage& stage_;
+  const SequenceLinePlan& plan_;
+  const SequenceStage& stage_;
   State state_;
   Slots slots_;
   std::deque<Early> early_;
-  Slot turn_;  // the child of the element whose turn it is, until a slot takes it
+  Slot turn_;  // the child of the current element, until it is assigned to a slot
   std::deque<Run> pending_;
   bool done_ = false;
+  const Nest* nest_ = nullptr;  // of the elements of children, after the first one
 };
 
 }  // namespace
 
-std::unique_ptr<LineNode> make_sequence_line(const LinePlan& plan, Instance& instance, int64_t pass) {
-  return std::make_unique<SequenceLine>(plan, instance, pass);
+std::unique_ptr<LineNode> SequenceLinePlan::start(Instance& instance, int64_t pass) const {
+  return std::make_unique<SequenceLine>(*this, instance, pass);
+}
+
+Recomputed SequenceLinePlan::recompute(const Origin& origin, const MakeContext& context) const {
+  const bool opens = node->stage->type().opens_datasets;
+  if (opens != (origin.parent != nullptr)) return Recomputed::impossible();
+  Recomputed made = inputs[0]->recompute(opens ? *origin.parent : origin, context);
+  const bool batches = as_form<SequenceStage>(*node->stage).batch_rows() > 0;
+  made.is_batched |= made.complete && batches;
+  made = only_if_lost(std::move(made));
+  if (opens && !made.complete) made.run = Run();
+  return made;
 }
 
 }  // namespace stoker

@@ -6,50 +6,52 @@
 #include "stoker/core/rng.h"
 #include "stoker/runtime/budget.h"
 #include "stoker/runtime/engine.h"
+#include "stoker/runtime/explain.h"
 #include "stoker/runtime/lines.h"
 
 namespace stoker {
 namespace {
 
-struct Name {
+// An element of a list that has not been loaded.
+struct Place {
   int64_t position;
   int64_t pass;
 };
 
-// Names in the order they came, of which any may be drawn.
-class NameRing {
+// Places in the order in which they arrived. Any of them can be drawn.
+class PlaceRing {
  public:
   size_t size() const { return size_; }
   int64_t byte_size() const { return static_cast<int64_t>((positions_.size() + passes_.size()) * sizeof(int64_t)); }
 
-  void push(Name name) {
+  void push(Place place) {
     if (size_ == positions_.size()) grow();
-    if (size_ == 0 && passes_.empty()) pass_ = name.pass;
-    if (name.pass != pass_ && passes_.empty()) passes_.assign(positions_.size(), pass_);
+    if (size_ == 0 && passes_.empty()) pass_ = place.pass;
+    if (place.pass != pass_ && passes_.empty()) passes_.assign(positions_.size(), pass_);
     const size_t at = slot(size_++);
-    positions_[at] = name.position;
-    if (!passes_.empty()) passes_[at] = name.pass;
+    positions_[at] = place.position;
+    if (!passes_.empty()) passes_[at] = place.pass;
   }
-  // Takes the i-th out; the first takes its place.
-  Name draw(size_t i) {
+  // Removes and returns place i. The first one moves to its slot.
+  Place draw(size_t i) {
     const size_t at = slot(i);
-    const Name drawn{positions_[at], passes_.empty() ? pass_ : passes_[at]};
+    const Place drawn{positions_[at], passes_.empty() ? pass_ : passes_[at]};
     positions_[at] = positions_[first_];
     if (!passes_.empty()) passes_[at] = passes_[first_];
     first_ = slot(1);
     --size_;
     return drawn;
   }
-  // draw(i) for nobody, then push: of one pass, into a ring of one pass.
+  // The same as draw(i), without a result, and push. All places must have one pass.
   void replace(size_t i, int64_t position) {
     positions_[slot(i)] = positions_[first_];
     positions_[slot(size_)] = position;
     first_ = slot(1);
   }
   bool all_of_pass(int64_t pass) const { return passes_.empty() && size_ > 0 && pass == pass_; }
-  // The i-th, counted from the first, will be drawn soon.
+  // Fetches the memory of place i ahead of draw().
   void expect(size_t i) const { __builtin_prefetch(&positions_[slot(i)], 1); }
-  Name operator[](size_t i) const { return {positions_[slot(i)], passes_.empty() ? pass_ : passes_[slot(i)]}; }
+  Place operator[](size_t i) const { return {positions_[slot(i)], passes_.empty() ? pass_ : passes_[slot(i)]}; }
 
  private:
   using Numbers = std::vector<int64_t, BlockAllocator<int64_t>>;
@@ -57,7 +59,7 @@ class NameRing {
   size_t slot(size_t i) const { return (first_ + i) & (positions_.size() - 1); }
   void grow() {
     const size_t more = std::max<size_t>(64, 2 * positions_.size());
-    const auto moved = [&](const Numbers& from) {  // which is full
+    const auto moved = [&](const Numbers& from) {  // `from` is full
       Numbers to(more);
       const auto first = from.begin() + static_cast<ptrdiff_t>(first_);
       std::copy(from.begin(), first, std::copy(first, from.end(), to.begin()));
@@ -69,38 +71,38 @@ class NameRing {
     first_ = 0;
   }
 
-  Numbers positions_;  // a power of two
-  Numbers passes_;     // empty while all names have one pass
+  Numbers positions_;  // the size is a power of two
+  Numbers passes_;     // empty while all places have one pass
   int64_t pass_ = 0;
   size_t first_ = 0;
   size_t size_ = 0;
 };
 
-// Names as rows of a run; passes are spelt out only where they differ.
-void add_name(Run& out, Name name) {
+// Adds a place as a row of a run. `passes` has one number while all passes are equal.
+void add_place(Run& out, Place place) {
   if (out.size == 0)
-    out.passes = {name.pass};
-  else if (out.passes.size() > 1 || out.passes[0] != name.pass)
-    out.passes.resize(static_cast<size_t>(out.size), out.passes[0]), out.passes.push_back(name.pass);
-  out.positions.push_back(name.position);
+    out.passes = {place.pass};
+  else if (out.passes.size() > 1 || out.passes[0] != place.pass)
+    out.passes.resize(static_cast<size_t>(out.size), out.passes[0]), out.passes.push_back(place.pass);
+  out.positions.push_back(place.position);
   ++out.size;
 }
 
-// tf.data's windowed shuffle over names or over made rows (tfdata 1.4.1): the
-// buffer is filled, one is drawn, the first takes its place.
+// tf.data's shuffle with a buffer, over places or over elements: fill the buffer, draw one, move the first one to its
+// slot.
 //
-// A checkpoint has the count of draws. Over names that is all: replaying draws
-// on numbers is quick. Over rows it also has which rows of the input the buffer
-// holds, and the input's own cut before the oldest of them: restoring reads on
-// from there and keeps what was held.
+// A checkpoint has the number of draws. Over places that is enough: replaying draws is fast. Over elements, it also has
+// the ordinals of the input rows in the buffer, and the cut of the input before the oldest of them: restoring reads
+// from there and keeps the rows that were in the buffer.
 class ShuffleLine final : public LineNode {
  public:
-  ShuffleLine(const LinePlan& plan, Instance& instance, int64_t pass)
-      : LineNode(plan, instance),
-        buffer_(shuffle_params(*plan.node).buffer.value_or(kEndless)),
-        numbers_(shuffle_seeds(*plan.node, plan.seed, pass + instance.passes.base(*plan.node, plan.place),
+  ShuffleLine(const ShuffleLinePlan& plan, Instance& instance, int64_t pass)
+      : LineNode(instance),
+        plan_(plan),
+        buffer_(plan.params.buffer.value_or(kEndless)),
+        numbers_(shuffle_seeds(plan.params, plan.seed, pass + instance.passes.base(*plan.node, plan.place),
                                instance.make.parent)) {
-    inputs_.push_back(make_line(*plan.inputs[0], instance, pass));
+    inputs_.push_back(plan.inputs[0]->start(instance, pass));
   }
   ~ShuffleLine() override {
     rows_.clear();
@@ -114,16 +116,16 @@ class ShuffleLine final : public LineNode {
     int64_t ordinal = 0;  // in the input
   };
   struct Saved {
-    NameRing names;
-    Numbers ordinals;  // of rows
-    int64_t read = 0;  // rows of the input, from the oldest of them on
+    PlaceRing places;
+    Numbers ordinals;  // of the rows in the buffer
+    int64_t read = 0;  // rows of the input from the oldest of them to the last one that was read
     int64_t draws = 0;
     bool ended = false;
   };
 
   Pulled produce(int64_t most) override {
-    if (!again_.empty())
-      if (std::optional<Pulled> unfinished = hold_again()) return *std::move(unfinished);
+    if (!to_restore_.empty())
+      if (std::optional<Pulled> unfinished = restore_buffer()) return *std::move(unfinished);
     log_if_worth_it();
     Run out;
     while (out.size < most) {
@@ -132,7 +134,7 @@ class ShuffleLine final : public LineNode {
         if (out.size > 0) break;
         return filled;
       }
-      if (filled.kind == Pulled::Kind::kRun) {  // an error of its own, or a row without a place
+      if (filled.kind == Pulled::Kind::kRun) {  // an error of the shuffle, or a row that takes no place
         out.append(std::move(filled.run));
         continue;
       }
@@ -141,8 +143,8 @@ class ShuffleLine final : public LineNode {
         replay_draws(out, most - out.size);
         break;
       }
-      if (names_)
-        draw_names(out, most - out.size);
+      if (over_places_)
+        draw_places(out, most - out.size);
       else
         draw_row(out);
     }
@@ -154,24 +156,24 @@ class ShuffleLine final : public LineNode {
   int64_t held() const { return static_cast<int64_t>(ring_.size() + rows_.size()); }
   int64_t waiting() const { return incoming_.size - incoming_row_; }
 
-  // Ends when the buffer is full or the input is out; gives rows that pass by.
+  // Returns the end when the buffer is full or the input has ended, and rows that do not enter the buffer.
   Pulled fill() {
     const int64_t begun = now_ns();
     while (held() < buffer_ && !ended_) {
       if (now_ns() - begun > kLongestPullNs) return Pulled::blocked(nullptr);
       if (waiting() == 0) {
-        Pulled pulled = inputs_[0]->pull(names_ ? kMostRows : std::min(buffer_ - held(), kMostRows));
+        Pulled pulled = inputs_[0]->pull(over_places_ ? kPullRows : std::min(buffer_ - held(), kPullRows));
         if (pulled.kind == Pulled::Kind::kBlocked) return pulled;
         if (pulled.kind == Pulled::Kind::kEnd) {
           ended_ = true;
           break;
         }
-        names_ = pulled.run.names();
+        over_places_ = pulled.run.names();
         incoming_ = std::move(pulled.run);
         incoming_row_ = 0;
       }
-      if (names_) {
-        for (int64_t n = std::min(waiting(), buffer_ - held()); n > 0; --n) ring_.push(next_name());
+      if (over_places_) {
+        for (int64_t n = std::min(waiting(), buffer_ - held()); n > 0; --n) ring_.push(next_place());
         count_held(ring_.byte_size(), ring_.byte_size());
       } else if (Run passing = hold_row(); passing.size > 0) {
         return Pulled::of(std::move(passing));
@@ -181,11 +183,11 @@ class ShuffleLine final : public LineNode {
     return Pulled::end();
   }
 
-  Name next_name() {
+  Place next_place() {
     const auto row = static_cast<size_t>(incoming_row_++);
     return {incoming_.positions[row], incoming_.passes[incoming_.passes.size() == 1 ? 0 : row]};
   }
-  // What was struck out has no place here and is given back.
+  // A struck row does not enter the buffer and is returned.
   Run hold_row() {
     const int64_t ordinal = inputs_[0]->out() - waiting();
     const Failure* failure = incoming_.failure_of(incoming_row_);
@@ -197,8 +199,8 @@ class ShuffleLine final : public LineNode {
     return {};
   }
 
-  // Numbers a few ahead of their use: the ring may be larger than the cache.
-  void draw_names(Run& out, int64_t most) {
+  // Draws several numbers ahead and fetches their memory: the ring may be larger than the CPU cache.
+  void draw_places(Run& out, int64_t most) {
     const bool refills = waiting() > 0;
     const int64_t n = std::min(most, refills ? waiting() : ended_ ? held() : 1);
     out.positions.reserve(out.positions.size() + static_cast<size_t>(n));
@@ -212,8 +214,8 @@ class ShuffleLine final : public LineNode {
         ring_.expect(at[ahead] + ahead);
       }
       for (int64_t k = 0; k < some; ++k) {
-        add_name(out, ring_.draw(at[static_cast<size_t>(k)]));
-        if (refills) ring_.push(next_name());
+        add_place(out, ring_.draw(at[static_cast<size_t>(k)]));
+        if (refills) ring_.push(next_place());
       }
       done += some;
     }
@@ -221,11 +223,10 @@ class ShuffleLine final : public LineNode {
   }
 
   bool may_replay() const {
-    return names_ && skipping() && waiting() > 0 && incoming_.passes.size() == 1 &&
+    return over_places_ && skipping() && waiting() > 0 && incoming_.passes.size() == 1 &&
            ring_.all_of_pass(incoming_.passes[0]);
   }
-  // As draw_names does where one goes in for each that goes out, but gives only
-  // the count of what it drew.
+  // The same as draw_places with one new place for each that is drawn, but returns only the number of rows.
   void replay_draws(Run& out, int64_t most) {
     const int64_t n = std::min(most, waiting());
     const auto size = static_cast<uint32_t>(ring_.size());
@@ -253,7 +254,7 @@ class ShuffleLine final : public LineNode {
     count_held(held_bytes_ - bytes, 0);
   }
 
-  // What is held counts for all iterators; `own` bytes are in no array's account.
+  // Counts the bytes in the buffer for the whole process. `own` bytes belong to no array and are counted in the budget.
   void count_held(int64_t bytes, int64_t own) {
     Budget& budget = Budget::process();
     budget.hold(bytes - held_bytes_);
@@ -265,14 +266,13 @@ class ShuffleLine final : public LineNode {
     if (own < own_bytes_) budget.give_back(own_bytes_ - own);
     own_bytes_ = own;
   }
-  // By itself, or as the larger part of all that is held.
+  // Whether this buffer exceeds the budget, alone or as the larger part of all buffers.
   bool too_much() const {
     const Budget& budget = Budget::process();
     if (held() <= 1 || held_bytes_ <= budget.limit() / 2) return false;
     return std::max(held_bytes_, budget.held()) > budget.limit();
   }
 
-  // Nothing is made smaller in silence.
   Run refuse() {
     const Budget& budget = Budget::process();
     Error error = Error::exhausted(
@@ -282,7 +282,7 @@ class ShuffleLine final : public LineNode {
         buffer_ >= kEndless ? std::string("all") : std::to_string(buffer_), ", or raise STOKER_MEMORY");
     return refused(std::move(error));
   }
-  // The error, and then the end.
+  // Returns the error; the end follows.
   Run refused(Error error) {
     Origin origin;
     if (ring_.size() > 0)
@@ -292,7 +292,7 @@ class ShuffleLine final : public LineNode {
     annotate(error, *plan_.node, origin, instance_.make.sources);
     ring_ = {};
     rows_.clear();
-    again_.clear();
+    to_restore_.clear();
     count_held(0, 0);
     incoming_ = Run();
     incoming_row_ = 0;
@@ -306,15 +306,16 @@ class ShuffleLine final : public LineNode {
 
   void log_if_worth_it() {
     const int64_t since = draws_ - logged_draws_;
-    const bool due = names_ ? since >= log_pace().draws && !skipping()
-                            : since >= held() / 4 && log_is_due(held() * static_cast<int64_t>(sizeof(uint32_t)));
+    const bool due = over_places_ ? since >= log_pace().draws && !skipping()
+                                  : since >= held() / 4 && log_is_due(held() * static_cast<int64_t>(sizeof(uint32_t)));
     if (!due) return;
     logged_draws_ = draws_;
     log_now();
   }
 
   Entry snapshot() const override {
-    if (!again_.empty()) return {out(), Saved{ring_, {again_.begin(), again_.end()}, to_read_, draws_, ended_}, {0}};
+    if (!to_restore_.empty())
+      return {out(), Saved{ring_, {to_restore_.begin(), to_restore_.end()}, to_read_, draws_, ended_}, {0}};
     const int64_t cursor = inputs_[0]->out() - waiting();
     Saved saved{ring_, {}, 0, draws_, ended_};
     saved.ordinals.reserve(rows_.size());
@@ -326,18 +327,18 @@ class ShuffleLine final : public LineNode {
     saved.read = cursor - oldest;
     return {out(), std::move(saved), {oldest}};
   }
-  Result<Json> entry_json(const Entry& entry) const override {
+  Result<Json> entry_json(const Entry& entry) const STOKER_REQUIRES(engine_lock) override {
     const auto& saved = std::any_cast<const Saved&>(entry.state);
     Json json = Json::dict();
     json.set("draws", saved.draws);
     json.set("ended", saved.ended);
-    if (saved.names.size() > 0) {
-      std::vector<Name> names;
-      for (size_t i = 0; i < saved.names.size(); ++i) names.push_back(saved.names[i]);
-      json.set("names", to_base64({reinterpret_cast<const char*>(names.data()), names.size() * sizeof(Name)}));
+    if (saved.places.size() > 0) {
+      std::vector<Place> places;
+      for (size_t i = 0; i < saved.places.size(); ++i) places.push_back(saved.places[i]);
+      json.set("names", to_base64({reinterpret_cast<const char*>(places.data()), places.size() * sizeof(Place)}));
     }
     if (!saved.ordinals.empty()) {
-      std::vector<uint32_t> held;  // as the input will count after the restore
+      std::vector<uint32_t> held;  // the ordinals after a restore
       for (const int64_t ordinal : saved.ordinals) held.push_back(static_cast<uint32_t>(ordinal - entry.cursors[0]));
       json.set("held", to_base64({reinterpret_cast<const char*>(held.data()), held.size() * sizeof(uint32_t)}));
       json.set("read", saved.read);
@@ -349,22 +350,22 @@ class ShuffleLine final : public LineNode {
     if (draws_ < 0) return Error::invalid("the checkpoint is damaged: ", draws_, " draws");
     ended_ = saved_part(json, "ended") == Json(true);
     numbers_.skip(static_cast<uint64_t>(draws_));
-    STOKER_TRY(const std::vector<Name> names, values_of<Name>(json, "names"));
-    for (const Name& name : names) {
-      if (name.position < 0 || name.position >= kEndless || name.pass < 0 || name.pass >= kEndless)
-        return Error::invalid("the checkpoint is damaged: position ", name.position, " of pass ", name.pass);
-      ring_.push(name);
+    STOKER_TRY(const std::vector<Place> places, values_of<Place>(json, "names"));
+    for (const Place& place : places) {
+      if (place.position < 0 || place.position >= kEndless || place.pass < 0 || place.pass >= kEndless)
+        return Error::invalid("the checkpoint is damaged: position ", place.position, " of pass ", place.pass);
+      ring_.push(place);
     }
-    names_ = !names.empty();
-    STOKER_TRY(again_, values_of<uint32_t>(json, "held"));
+    over_places_ = !places.empty();
+    STOKER_TRY(to_restore_, values_of<uint32_t>(json, "held"));
     to_read_ = saved_count(json, "read");
-    if (to_read_ < 0 || std::max<int64_t>(std::ssize(names), std::ssize(again_)) > buffer_)
+    if (to_read_ < 0 || std::max<int64_t>(std::ssize(places), std::ssize(to_restore_)) > buffer_)
       return Error::invalid("the checkpoint is damaged: shuffle holds more than ", buffer_, " elements");
-    if (std::ranges::any_of(again_, [&](uint32_t ordinal) { return ordinal >= to_read_; }))
+    if (std::ranges::any_of(to_restore_, [&](uint32_t ordinal) { return ordinal >= to_read_; }))
       return Error::invalid("the checkpoint is damaged: shuffle holds rows that were not read");
-    by_ordinal_.resize(again_.size());
+    by_ordinal_.resize(to_restore_.size());
     std::iota(by_ordinal_.begin(), by_ordinal_.end(), 0u);
-    std::ranges::sort(by_ordinal_, {}, [&](uint32_t slot) { return again_[slot]; });
+    std::ranges::sort(by_ordinal_, {}, [&](uint32_t slot) { return to_restore_[slot]; });
     return {};
   }
   template <typename T>
@@ -378,22 +379,22 @@ class ShuffleLine final : public LineNode {
     return values;
   }
 
-  // Reads the input up to the place of the checkpoint and holds what was held
-  // then. Nothing when that is done; else what stands in the way.
-  std::optional<Pulled> hold_again() {
-    rows_.resize(again_.size());
+  // Reads the input up to the position of the checkpoint and fills the buffer with the rows that were in it. Returns
+  // nothing when this is done, otherwise what has to be returned first.
+  std::optional<Pulled> restore_buffer() {
+    rows_.resize(to_restore_.size());
     while (read_ < to_read_) {
       const int64_t first = inputs_[0]->out();
-      Pulled pulled = inputs_[0]->pull(std::min(to_read_ - read_, kMostRows));
+      Pulled pulled = inputs_[0]->pull(std::min(to_read_ - read_, kPullRows));
       if (pulled.kind == Pulled::Kind::kBlocked) return pulled;
       if (pulled.kind == Pulled::Kind::kEnd) break;
       if (pulled.extra) return pulled;
-      for (int32_t row = 0; row < pulled.run.size; ++row) hold_if_held(pulled.run, row, first + row);
+      for (int32_t row = 0; row < pulled.run.size; ++row) restore_row(pulled.run, row, first + row);
     }
     if (next_slot_ < by_ordinal_.size())
-      return Pulled::of(refused(Error::corrupt("the checkpoint is damaged: shuffle held ", again_.size(),
+      return Pulled::of(refused(Error::corrupt("the checkpoint is damaged: shuffle held ", to_restore_.size(),
                                                " rows of its input, and only ", next_slot_, " are there")));
-    again_.clear();
+    to_restore_.clear();
     by_ordinal_.clear();
     int64_t bytes = 0;
     for (const Row& row : rows_) bytes += row.run.byte_size();
@@ -401,19 +402,20 @@ class ShuffleLine final : public LineNode {
     if (too_much()) return Pulled::of(refuse());
     return std::nullopt;
   }
-  // The next row of the input: into the slots that held it.
-  void hold_if_held(const Run& run, int32_t row, int64_t ordinal) {
-    for (; next_slot_ < by_ordinal_.size() && again_[by_ordinal_[next_slot_]] == read_; ++next_slot_)
+  // Puts the next row of the input into the slots that it was in.
+  void restore_row(const Run& run, int32_t row, int64_t ordinal) {
+    for (; next_slot_ < by_ordinal_.size() && to_restore_[by_ordinal_[next_slot_]] == read_; ++next_slot_)
       rows_[by_ordinal_[next_slot_]] = {run.slice(row, 1), ordinal};
     ++read_;
   }
 
+  const ShuffleLinePlan& plan_;
   const int64_t buffer_;
   Philox numbers_;
-  bool names_ = false;
-  NameRing ring_;
+  bool over_places_ = false;
+  PlaceRing ring_;
   std::deque<Row, RecycledAllocator<Row>> rows_;
-  int64_t held_bytes_ = 0;  // of all that is held
+  int64_t held_bytes_ = 0;  // in the buffer
   int64_t held_elements_ = 0;
   int64_t own_bytes_ = 0;  // of the ring
   int64_t draws_ = 0;
@@ -421,19 +423,33 @@ class ShuffleLine final : public LineNode {
   int64_t logged_draws_ = 0;
   Run incoming_;
   int32_t incoming_row_ = 0;
-  // After a restore: the rows of the input to be held again, slot by slot, the
-  // slots in the order in which their rows come, and how many have come.
-  std::vector<uint32_t> again_;
+  // After a restore: the ordinal of the row for each slot, the slots in the order of their rows, and the number of
+  // slots that are filled.
+  std::vector<uint32_t> to_restore_;
   std::vector<uint32_t> by_ordinal_;
   size_t next_slot_ = 0;
   int64_t read_ = 0;     // rows of the input so far
-  int64_t to_read_ = 0;  // when the checkpoint was saved
+  int64_t to_read_ = 0;  // rows that had been read when the checkpoint was saved
 };
 
 }  // namespace
 
-std::unique_ptr<LineNode> make_shuffle_line(const LinePlan& plan, Instance& instance, int64_t pass) {
-  return std::make_unique<ShuffleLine>(plan, instance, pass);
+std::unique_ptr<LineNode> ShuffleLinePlan::start(Instance& instance, int64_t pass) const {
+  return std::make_unique<ShuffleLine>(*this, instance, pass);
+}
+
+Recomputed ShuffleLinePlan::recompute(const Origin& origin, const MakeContext& context) const {
+  return inputs[0]->recompute(origin, context);
+}
+
+std::string ShuffleLinePlan::describe() const {
+  std::string text = node->name + " of " + (params.buffer ? std::to_string(*params.buffer) : std::string("all"));
+  const std::string input = inputs[0]->describe();
+  if (inputs[0]->yields_positions()) return text + " positions, before elements are loaded, over " + input;
+  const int64_t bytes = bytes_of_element(node->spec);
+  text += " elements";
+  if (bytes > 0 && params.buffer) text += ", " + bytes_text(bytes * *params.buffer) + " in memory";
+  return text + ", over " + input;
 }
 
 }  // namespace stoker

@@ -6,11 +6,9 @@
 #include "stoker/runtime/origin_text.h"
 
 namespace stoker {
-void annotate(Error& error, const Node& node, const Origin& origin, const std::vector<std::string>* sources) {
-  if (!error.place().origin.empty()) return;
-  Error::Place& place = error.at();
-  place.stage = node.name + (place.stage.empty() ? "" : ", " + place.stage);  // an operation has named itself
-  place.written_at = node.location.words();
+namespace {
+
+void name_origin(Error::Place& place, const Origin& origin, const std::vector<std::string>* sources) {
   const Origin& first = outermost(origin);
   place.position = first.position;
   place.pass = first.pass;
@@ -19,26 +17,41 @@ void annotate(Error& error, const Node& node, const Origin& origin, const std::v
   place.origin = origin_text(origin, sources ? *sources : std::vector<std::string>());
 }
 
+}  // namespace
+
+void annotate(Error& error, const Node& node, const Origin& origin, const std::vector<std::string>* sources) {
+  if (!error.place().origin.empty()) return;
+  Error::Place& place = error.at();
+  place.stage = node.name + (place.stage.empty() ? "" : ", " + place.stage);  // an operation adds its own name
+  place.written_at = node.location.describe();
+  name_origin(place, origin, sources);
+}
+
+void rename_origins(Run& run, const std::vector<std::string>* sources) {
+  for (Failure& failure : run.failed)
+    if (!failure.error.place().origin.empty()) name_origin(failure.error.at(), run.origins.at(failure.row), sources);
+}
+
 namespace {
 
-// Who keeps the rows' bytes; null where they are not some file's.
-Buffer* keeper_of(const Column& column) {
+// The owner of the rows' bytes; null if they do not belong to a file.
+Buffer* owner_of(const Column& column) {
   if (column.size() == 0) return nullptr;
   if (!column.dense()) return column.rows()[0].owner();
   const Array& block = column.block();
   return block.type() == DType::kBytes && block.owner() ? block.owner()->characters() : nullptr;
 }
 
-// The file that a row's bytes came from, if one of them says so.
+// The file of a row's bytes, if one of its components has it.
 std::optional<Buffer::Source> file_of(const Run& run, int32_t row) {
   for (const Column& column : run.columns) {
-    if (!keeper_of(column)) continue;
+    if (!owner_of(column)) continue;
     if (auto source = column.row(row).source()) return source;
   }
   return std::nullopt;
 }
 
-// The file that a row names: a string that is the path of one.
+// The file whose path is a component of the row.
 std::optional<Buffer::Source> file_named(const Run& run, int32_t row) {
   for (const Column& column : run.columns) {
     const Array value = column.row(row);
@@ -50,21 +63,22 @@ std::optional<Buffer::Source> file_named(const Run& run, int32_t row) {
   return std::nullopt;
 }
 
-const Stage* source_of(const Origin& first, const Plan& plan) {
+const SourceStage* source_of(const Origin& first, const Plan& plan) {
   const auto number = static_cast<size_t>(first.source);
-  return number < plan.source_nodes.size() ? plan.source_nodes[number]->stage.get() : nullptr;
+  return number < plan.source_nodes.size() ? if_source(*plan.source_nodes[number]->stage) : nullptr;
 }
 
-std::optional<Buffer::Source> file_of_record(const Origin& first, const Stage& source) {
-  if (source.type().form != Form::kList || source.calls_user()) return std::nullopt;
+std::optional<Buffer::Source> file_of_record(const Origin& first, const SourceStage& source) {
+  const ListStage* list = if_form<ListStage>(source);
+  if (!list || list->calls_user()) return std::nullopt;
   Context context;
-  const Result<int64_t> length = source.length(context);
-  // An error of the end has no record, nor has an origin that a damaged checkpoint brought.
+  const Result<int64_t> length = list->length(context);
+  // An error at the end has no record, and neither has an origin from a damaged checkpoint.
   if (!length || first.position < 0 || first.position >= *length) return std::nullopt;
   const int64_t position[] = {first.position};
   const Result<Run> record = [&]() -> Result<Run> {
     try {
-      return source.fetch(position, context);
+      return list->fetch(position, context);
     } catch (...) {
       return error_of_exception();
     }
@@ -74,25 +88,33 @@ std::optional<Buffer::Source> file_of_record(const Origin& first, const Stage& s
   return file_named(*record, 0);
 }
 
+// Adds the first passes of the epoch to the origin.
+void name_epoch(Error& error, const Plan& plan, const FirstPasses& first_passes) {
+  if (std::ranges::all_of(first_passes, [](int64_t pass) { return pass == kUsualPass; })) return;
+  if (const Result<OriginInEpoch> read = origin_from_text(error.place().origin, plan.sources))
+    error.at().origin = origin_text(read->origin, plan.sources, first_passes);
+}
+
 }  // namespace
 
-Error with_files(Error error, const Origin& origin, const Plan& plan) {
+Error with_provenance(Error error, const Origin& origin, const Plan& plan, const FirstPasses& first_passes) {
+  name_epoch(error, plan, first_passes);
   if (!error.place().path.empty() || !error.place().record.empty()) return error;
   std::string all;
   const std::vector<Origin> one{origin};
   for (const Origin& part : origin.members ? *origin.members : one) {
     const Origin& first = outermost(part);
-    const Stage* const source = source_of(first, plan);
+    const SourceStage* const source = source_of(first, plan);
     if (!source) continue;
-    std::string words = source->record_words(first);
-    if (words.empty()) {
+    std::string record = source->describe_record(first);
+    if (record.empty()) {
       const std::optional<Buffer::Source> file = file_of_record(first, *source);
       if (!file) continue;
       if (error.place().path.empty()) error.set_path(file->path, origin.members ? -1 : file->offset);
       if (!origin.members) return error;
-      words = file->path + (file->offset < 0 ? "" : ", at byte " + std::to_string(file->offset));
+      record = file->path + (file->offset < 0 ? "" : ", at byte " + std::to_string(file->offset));
     }
-    all += (all.empty() ? "" : " and ") + words;
+    all += (all.empty() ? "" : " and ") + record;
   }
   if (!all.empty()) error.at().record = all;
   return error;
@@ -109,7 +131,8 @@ void annotate_new_failures(Run& run, size_t before, const Run* input, const Step
       if (const auto file = file_of(*input, failure.row); file && failure.error.place().path.empty())
         failure.error.set_path(file->path, file->offset);
     annotate(failure.error, *step.node, run.origins.at(failure.row), context.sources);
-    failure.error.at().record = step.node->stage->record_words(run.origins.at(failure.row));
+    if (const SourceStage* source = if_source(*step.node->stage))
+      failure.error.at().record = source->describe_record(run.origins.at(failure.row));
   }
 }
 
@@ -126,8 +149,16 @@ void keep_rows(Run& run, const std::vector<uint8_t>& kept) {
 
 bool has_file(const Run& run) {
   return std::ranges::any_of(run.columns, [](const Column& column) {
-    Buffer* keeper = keeper_of(column);
-    return keeper && keeper->source();
+    Buffer* owner = owner_of(column);
+    return owner && owner->source();
+  });
+}
+
+// Whether rows lose bytes if a file is truncated.
+bool has_backing(const Run& run) {
+  if (!Buffer::any_backed()) return false;
+  return std::ranges::any_of(run.columns, [](const Column& column) {
+    return column.dense() ? column.block().backing() != nullptr : std::ranges::any_of(column.rows(), &Array::backing);
   });
 }
 
@@ -141,22 +172,24 @@ void run_step(const StepPlan& step, Run& run, const MakeContext& context, const 
   stage_context.set_like(view.like);
   const size_t failed_before = run.failed.size();
   std::optional<Run> input;
-  if (has_file(run)) input = run;
+  if (has_file(run) || has_backing(run)) input = run;
   const Stage& stage = *step.node->stage;
   try {
     if (step.kind == StepPlan::Kind::kFilter) {
-      Result<std::vector<uint8_t>> kept = stage.keep(run, stage_context);
+      Result<std::vector<uint8_t>> kept = as_form<FilterStage>(stage).keep(run, stage_context);
       if (!kept) fail_all(run, kept.error());
+      if (input) run.fail_truncated(*input);
       annotate_new_failures(run, failed_before, input ? &*input : nullptr, step, context);
       if (kept) keep_rows(run, *kept);
       return;
     }
-    const Result<void> done =
-        step.kind == StepPlan::Kind::kLoad ? stage.load(run, stage_context) : stage.apply(run, stage_context);
+    const Result<void> done = step.kind == StepPlan::Kind::kLoad ? if_source(stage)->load(run, stage_context)
+                                                                 : as_form<MapStage>(stage).apply(run, stage_context);
     if (!done) fail_all(run, done.error());
   } catch (...) {
     fail_all(run, error_of_exception());
   }
+  if (input) run.fail_truncated(*input);
   annotate_new_failures(run, failed_before, input ? &*input : nullptr, step, context);
 }
 

@@ -6,10 +6,12 @@ namespace {
 
 class StreamLine final : public LineNode {
  public:
-  StreamLine(const LinePlan& plan, Instance& instance, int64_t pass)
-      : LineNode(plan, instance), pass_(pass + instance.passes.base(*plan.node, plan.place)) {
-    state_ = plan.node->stage->start(Pass{pass_, instance.make.parent});
-  }
+  StreamLine(const StreamLinePlan& plan, Instance& instance, int64_t pass)
+      : LineNode(instance),
+        plan_(plan),
+        stage_(as_form<StreamStage>(*plan.node->stage)),
+        pass_(pass + instance.passes.base(*plan.node, plan.place)),
+        state_(stage_.start(Pass{pass_, instance.make.parent})) {}
 
  protected:
   struct Saved {
@@ -20,16 +22,17 @@ class StreamLine final : public LineNode {
 
   Pulled produce(int64_t most) override {
     if (ended_) return Pulled::end();
-    if (plan_.node->stage->resumable()) log_if_due();
+    if (stage_.resumable()) log_if_due();
     const bool measure_cpu = plan_.meter->user && plan_.meter->is_measured();
     const ThreadTime time_begun = measure_cpu ? thread_time() : ThreadTime{};
     const int64_t begun = now_ns();
     Context context(0, 0, instance_.make.stopped);
     RunBuilder rows;
-    // Some 100 µs of reading is one run; a slow source gives single elements.
+    // About 100 µs of reading is one run. A slow source returns single elements.
     while (rows.size() < most && (rows.empty() || now_ns() - begun < 100'000) && !context.stopped()) {
-      if (plan_.node->stage->type().in_rows && add_rows(rows, most - rows.size(), context)) continue;
-      Result<std::optional<Element>> next = plan_.node->stage->next(state_, context);
+      Result<bool> added = add_rows(rows, most - rows.size(), context);
+      if (added && *added) continue;
+      Result<std::optional<Element>> next = added ? stage_.next(state_, context) : std::move(added).error();
       Origin origin{plan_.source, pass_, ordinal_, instance_.make.parent, nullptr};
       if (next && !*next) {
         ended_ = true;
@@ -42,7 +45,7 @@ class StreamLine final : public LineNode {
       }
       Error error = std::move(next).error();
       annotate(error, *plan_.node, origin, instance_.make.sources);
-      ended_ = error.is_last() || !plan_.node->stage->type().goes_on;
+      ended_ = error.is_last() || !stage_.type().continues_after_error;
       rows.add_failure(std::move(error), std::move(origin), ended_);
       break;
     }
@@ -55,20 +58,20 @@ class StreamLine final : public LineNode {
   }
 
   Entry snapshot() const override { return {out(), Saved{state_, ordinal_, ended_}, {}}; }
-  Result<Json> entry_json(const Entry& entry) const override {
-    const Stage& stage = *plan_.node->stage;
-    if (!stage.repeatable())
-      return Error::precondition(plan_.node->name, " cannot repeat what it gave, so its place cannot be saved");
+  Result<Json> entry_json(const Entry& entry) const STOKER_REQUIRES(engine_lock) override {
+    if (!stage_.repeatable())
+      return Error::precondition(plan_.node->name,
+                                 " is not repeatable, so the position of the iterator cannot be saved");
     const auto& saved = std::any_cast<const Saved&>(entry.state);
     Json json = Json::dict();
-    STOKER_TRY(Json state, stage.save(saved.state));
+    STOKER_TRY(Json state, stage_.save(saved.state));
     json.set("state", std::move(state));
     json.set("ordinal", saved.ordinal);
     json.set("ended", saved.ended);
     return json;
   }
   Result<void> restore_state(const Json& json) override {
-    STOKER_TRY(state_, plan_.node->stage->restore(saved_part(json, "state")));
+    STOKER_TRY(state_, stage_.restore(saved_part(json, "state")));
     ordinal_ = saved_count(json, "ordinal");
     ended_ = saved_part(json, "ended") == Json(true);
     if (ordinal_ < 0) return Error::invalid("the checkpoint is damaged: row ", ordinal_, " of ", plan_.node->name);
@@ -76,9 +79,15 @@ class StreamLine final : public LineNode {
   }
 
  private:
-  // Many at once; false where they come one by one.
-  bool add_rows(RunBuilder& rows, int64_t most, Context& context) {
-    Column column = plan_.node->stage->next_rows(state_, most, context);
+  // Adds many rows at once. Returns false if next() must be called.
+  Result<bool> add_rows(RunBuilder& rows, int64_t most, Context& context) {
+    if (!stage_.type().returns_rows) return false;
+    Column column;
+    try {
+      column = stage_.next_rows(state_, most, context);
+    } catch (...) {
+      return error_of_exception();
+    }
     const int64_t n = column.size();
     if (n == 0) return false;
     Run run;
@@ -92,6 +101,8 @@ class StreamLine final : public LineNode {
     return true;
   }
 
+  const StreamLinePlan& plan_;
+  const StreamStage& stage_;
   const int64_t pass_;
   State state_;
   int64_t ordinal_ = 0;
@@ -100,8 +111,8 @@ class StreamLine final : public LineNode {
 
 }  // namespace
 
-std::unique_ptr<LineNode> make_stream_line(const LinePlan& plan, Instance& instance, int64_t pass) {
-  return std::make_unique<StreamLine>(plan, instance, pass);
+std::unique_ptr<LineNode> StreamLinePlan::start(Instance& instance, int64_t pass) const {
+  return std::make_unique<StreamLine>(*this, instance, pass);
 }
 
 }  // namespace stoker

@@ -22,6 +22,8 @@ RunningScope::~RunningScope() { innermost = outer_; }
 
 const std::atomic<bool>* RunningScope::stopped() { return innermost ? &innermost->engine_.stopped() : nullptr; }
 
+std::shared_ptr<void> RunningScope::owner() { return innermost ? innermost->engine_.options().owner : nullptr; }
+
 bool RunningScope::covers(const Engine& engine) {
   for (const RunningScope* scope = innermost; scope; scope = scope->outer_)
     if (&scope->engine_ == &engine) return true;

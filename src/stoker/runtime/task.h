@@ -7,23 +7,21 @@
 
 namespace stoker {
 
-// What the calling thread is doing, for the account and the watchdog. Set
-// while a piece of work runs.
+// The piece of work that the calling thread runs, for the account and the watchdog.
 struct Task {
-  const std::atomic<bool>* demand = nullptr;  // on a consumer's path: memory is taken without asking
-  bool always = false;                        // likewise, for lines on the path
-  int64_t prepaid = 0;                        // bytes the piece was admitted with
+  const std::atomic<bool>* demand = nullptr;  // on a consumer's path: memory is taken without a request
+  bool always = false;                        // the same, for lines on the path
+  int64_t prepaid = 0;                        // bytes requested when the piece was admitted
   int64_t taken = 0;                          // bytes it took
-  bool no_room = false;                       // it was refused: drop what it made and try again
+  bool no_room = false;                       // memory was refused: drop the result and try again
 
   bool on_demand() const { return always || (demand && demand->load(std::memory_order_relaxed)); }
 
-  // The calling thread's, null outside the engine.
+  // The task of the calling thread; null outside the engine.
   static Task* current();
 };
 
-// Makes a task the calling thread's while it lives. They nest: a function of
-// the user's may read another loader.
+// Sets the task of the calling thread during its lifetime. Scopes nest: a user function may read another loader.
 class TaskScope {
  public:
   explicit TaskScope(Task& task);
@@ -37,8 +35,8 @@ class TaskScope {
 
 class Engine;
 
-// Marks the calling thread as doing an engine's work while it lives. They nest:
-// a user function may read another loader.
+// Marks the calling thread as working for an engine during its lifetime. Scopes nest: a user function may read another
+// loader.
 class RunningScope {
  public:
   explicit RunningScope(const Engine& engine);
@@ -47,16 +45,18 @@ class RunningScope {
   RunningScope& operator=(const RunningScope&) = delete;
 
   static bool covers(const Engine& engine);
-  // Whether the engine that this thread works for was stopped: to be read while
-  // the thread does. Null where it works for none.
+  // The flag that the engine of this thread was stopped. Valid while the thread works for it; null if it works for
+  // none.
   static const std::atomic<bool>* stopped();
+  // The `owner` of the loader that this thread works for; null if it works for none.
+  static std::shared_ptr<void> owner();
 
  private:
   const Engine& engine_;
   const RunningScope* const outer_;
 };
 
-// The account of one iterator: charges the process's budget.
+// The account of one iterator. Its bytes are counted in the budget of the process.
 class EngineAccount final : public Account {
  public:
   bool take(int64_t bytes, bool must) override;

@@ -4,19 +4,19 @@
 
 namespace stoker {
 
-// start, start + step, … for ever.
+// Yields start, start + step, start + 2 * step, … without an end.
 struct Counter {
   static constexpr std::string_view kName = "counter";
-  static constexpr std::string_view kDoc = "Numbers without end.";
+  static constexpr std::string_view kDoc = "Yield the numbers start, start + step, … without an end.";
 
   int64_t start = 0;
   int64_t step = 1;
   DType dtype = DType::kInt64;
 
   void describe(Fields& f) {
-    f("start", start, "the first number");
-    f("step", step, "from one number to the next");
-    f("dtype", dtype, "what the numbers are cast to");
+    f("start", start, "first number");
+    f("step", step, "difference between two consecutive numbers");
+    f("dtype", dtype, "type to which the numbers are cast");
   }
 
   Result<void> check() const;

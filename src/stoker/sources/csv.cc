@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "stoker/codecs/csv.h"
+#include "stoker/codecs/file_kind.h"
 #include "stoker/core/record_limit.h"
 #include "stoker/core/shown.h"
 #include "stoker/io/window.h"
@@ -12,14 +13,15 @@
 namespace stoker {
 namespace {
 
-// A quote that was opened by mistake must not cost the rest of the file.
+// Limits the damage of a quote that is never closed: without a limit, the rest of the file would be one record.
 constexpr int64_t kMostRecordBytes = int64_t{16} << 20;
 size_t most_record_bytes() { return static_cast<size_t>(std::min(kMostRecordBytes, record_limit())); }
 constexpr size_t kFirstBytes = size_t{4} << 10;
+constexpr size_t kSignatureBytes = 4;  // of compressed data; a byte order mark is shorter
 
 CsvDialect dialect_of(const Csv& csv) { return {csv.field_delim[0], csv.use_quote_delim}; }
 
-// Line ends in a text that ends with one, or with the file.
+// Counts the line ends of a text that ends with a line end or with the file.
 int64_t lines_in(Bytes text) {
   int64_t lines = 0;
   for (size_t i = 0; i < text.size(); ++i)
@@ -27,11 +29,21 @@ int64_t lines_in(Bytes text) {
   return lines;
 }
 
+// No text starts with the signature of compressed data.
+Result<void> check_is_text(const ByteWindow& window) {
+  const std::string_view kind = kind_of(window.bytes());
+  if (kind != "GZIP data" && kind != "zstd data") return {};
+  return Error::invalid(window.path(), " is ", kind, ", expected text; set compression_type to \"",
+                        kind == "GZIP data" ? "GZIP" : "ZSTD", "\" or \"AUTO\"")
+      .set_path(window.path());
+}
+
 Result<void> check_columns(const std::vector<int64_t>& columns, std::string_view name) {
   int64_t before = -1;
   for (const int64_t column : columns) {
-    if (column < 0) return Error::invalid(name, " has ", column, ", columns count from 0");
-    if (column <= before) return Error::invalid(name, " has ", column, " behind ", before, ", it must rise");
+    if (column < 0) return Error::invalid(name, " contains ", column, ", columns are numbered from 0");
+    if (column <= before)
+      return Error::invalid(name, " contains ", column, " after ", before, ", expected increasing numbers");
     before = column;
   }
   return {};
@@ -41,10 +53,10 @@ Result<void> check_default(const Array& value, size_t i) {
   constexpr std::array kTypes = {DType::kInt32, DType::kInt64, DType::kFloat32, DType::kFloat64, DType::kBytes};
   if (std::ranges::find(kTypes, value.type()) == kTypes.end())
     return Error::invalid("record_defaults[", i, "] is ", name_of(value.type()),
-                          ", columns are int32, int64, float32, float64 or string");
+                          ", expected int32, int64, float32, float64 or string");
   if (value.rank() <= 1 && value.count() <= 1) return {};
-  return Error::invalid("record_defaults[", i, "] has the shape ", words_of(value.dims()),
-                        ", one value or none was wanted");
+  return Error::invalid("record_defaults[", i, "] has shape ", shape_text(value.shape()),
+                        ", expected one value or an empty array");
 }
 
 }  // namespace
@@ -58,17 +70,18 @@ std::shared_ptr<Csv::Structure> Csv::new_structure() { return std::make_shared<S
 Result<void> Csv::check() const {
   STOKER_TRY(const Compression known, compression_of(compression_type));
   (void)known;
-  if (filenames.empty()) return Error::invalid("at least one file is wanted");
-  if (record_defaults.empty()) return Error::invalid("record_defaults is empty, one for each column is wanted");
-  if (field_delim.size() != 1) return Error::invalid("field_delim is '", field_delim, "', one byte was wanted");
+  if (filenames.empty()) return Error::invalid("expected at least one file, got an empty list");
+  if (record_defaults.empty()) return Error::invalid("record_defaults is empty, expected one value for each column");
+  if (field_delim.size() != 1) return Error::invalid("field_delim is '", field_delim, "', expected one byte");
   if (field_delim == "\n" || field_delim == "\r" || (field_delim == "\"" && use_quote_delim))
-    return Error::invalid("field_delim is '", shown(field_delim), "', which has another meaning");
+    return Error::invalid("field_delim is '", shown(field_delim),
+                          "', which ends records or quotes fields; choose another byte");
   if (!select_cols.empty() && !exclude_cols.empty())
-    return Error::invalid("select_cols and exclude_cols are both given, one of them was wanted");
+    return Error::invalid("select_cols and exclude_cols are both set, expected at most one of them");
   STOKER_TRY(check_columns(select_cols, "select_cols"));
   STOKER_TRY(check_columns(exclude_cols, "exclude_cols"));
   if (!select_cols.empty() && select_cols.size() != record_defaults.size())
-    return Error::invalid("select_cols has ", select_cols.size(), " columns and record_defaults ",
+    return Error::invalid("select_cols has ", select_cols.size(), " columns, but record_defaults has ",
                           record_defaults.size());
   for (size_t i = 0; i < record_defaults.size(); ++i) STOKER_TRY(check_default(record_defaults[i], i));
   return {};
@@ -86,7 +99,7 @@ Result<Spec> Csv::spec(std::span<const Spec>) const {
   return spec;
 }
 
-// Opens the file the state stands in; at its begin, passes over what is no record.
+// Opens the current file of the state. At the start of a file, skips the byte order mark and the header.
 Result<void> Csv::open(State& state) const {
   const std::string& path = filenames[static_cast<size_t>(state.file)];
   STOKER_TRY(const Compression compression, compression_of(compression_type));
@@ -95,17 +108,21 @@ Result<void> Csv::open(State& state) const {
   state.window = std::make_shared<ByteWindow>(std::move(bytes), state.offset);
   if (state.offset > 0) return {};
   constexpr Bytes kByteOrderMark = "\xef\xbb\xbf";
-  STOKER_TRY(state.window->fill(kByteOrderMark.size()));
+  STOKER_TRY(state.window->fill(kSignatureBytes));
+  if (Result<void> text = check_is_text(*state.window); compression == Compression::kNone && !text) {
+    state.window.reset();
+    return text;
+  }
   if (state.window->bytes().starts_with(kByteOrderMark)) state.window->take(kByteOrderMark.size());
   if (!header) return {};
   Result<std::optional<Element>> names = next_record(state, Context());
-  if (!names) return Error::of(names.error().code(), "the header cannot be read: ", names.error().message());
-  if (!*names) return Error::invalid(path, " is empty, a header was wanted").set_path(path);
+  if (!names) return Error::of(names.error().code(), "cannot read the header: ", names.error().message());
+  if (!*names) return Error::invalid(path, " is empty, expected a header").set_path(path);
   return {};
 }
 
-// Reads on until the end of the record at the front is known; nothing at the
-// end of the file. What stands before a fault of the file is no record.
+// Reads on until the end of the first record in the window is known; nothing at the end of the file. If reading the
+// file fails, the bytes before the failure are not a record.
 Result<std::optional<CsvEnd>> Csv::find_end(ByteWindow& window, const Context& context) const {
   const size_t most = most_record_bytes();
   for (size_t wanted = kFirstBytes;; wanted = std::min(2 * window.bytes().size(), most + 1)) {
@@ -121,7 +138,7 @@ Result<std::optional<CsvEnd>> Csv::find_end(ByteWindow& window, const Context& c
   }
 }
 
-// Drops what is left of a line that is too long.
+// Skips the rest of a line that is too long.
 Result<void> Csv::pass_line(ByteWindow& window, const Context& context) const {
   while (!context.stopped()) {
     const size_t end = window.bytes().find_first_of("\r\n");
@@ -129,7 +146,7 @@ Result<void> Csv::pass_line(ByteWindow& window, const Context& context) const {
     if (end != Bytes::npos || window.ended()) break;
     STOKER_TRY(window.fill(kFirstBytes));
   }
-  STOKER_TRY(window.fill(2));  // "\r\n" whole
+  STOKER_TRY(window.fill(2));  // so that "\r\n" is not split
   if (const std::optional<CsvEnd> rest = window.bytes().empty() ? std::nullopt : find_csv_end(window.bytes(), true, {}))
     window.take(rest->taken);
   return {};
@@ -191,13 +208,13 @@ bool Csv::is_wanted(int64_t column, size_t found) const {
   return !std::ranges::binary_search(exclude_cols, column);
 }
 
-// `output` is the place among the wanted columns.
+// `output` is the number of the column among the selected columns.
 Result<Array> Csv::value_of(Bytes text, bool doubled, size_t output, int64_t column, const Array& record) const {
   const Array& standard = record_defaults[output];
   const DType type = standard.type();
   if (text.empty() || text == na_value) {
     if (standard.count() == 1) return standard.rank() == 0 ? standard : standard.row(0);
-    return Error::invalid("column ", column, " is empty, and required");
+    return Error::invalid("column ", column, " is empty and has no default");
   }
   if (type == DType::kBytes && doubled) return Array::of_bytes(undoubled(text));
   if (type == DType::kBytes) {
@@ -205,7 +222,7 @@ Result<Array> Csv::value_of(Bytes text, bool doubled, size_t output, int64_t col
     return Array::view_bytes(text, record.owner());
   }
   if (std::optional<Array> number = parse_csv_number(text, type)) return *std::move(number);
-  return Error::invalid("column ", column, " is '", shown(text), "', ", name_of(type), " was wanted");
+  return Error::invalid("column ", column, " is '", shown(text), "', expected ", name_of(type));
 }
 
 Result<Element> Csv::load(Element record, Context&) const {
@@ -228,9 +245,10 @@ Result<Element> Csv::load(Element record, Context&) const {
     element.leaves.emplace_back(*std::move(value));
   }
   if (found == record_defaults.size()) return element;
-  if (!select_cols.empty()) return refused("it has ", columns, " columns, column ", select_cols[found], " was wanted");
-  return refused("it has ", columns, " columns, ", static_cast<size_t>(columns) - found + record_defaults.size(),
-                 " were wanted");
+  if (!select_cols.empty())
+    return refused("the record has ", columns, " columns, but column ", select_cols[found], " is selected");
+  return refused("the record has ", columns, " columns, expected ",
+                 static_cast<size_t>(columns) - found + record_defaults.size());
 }
 
 }  // namespace stoker

@@ -10,13 +10,13 @@ namespace stoker {
 class ByteWindow;
 struct CsvEnd;
 
-// The records of CSV files as tuples of scalars, by CsvDataset's rules. A
-// record that breaks them is one error and costs its line alone.
+// Yields the records of CSV files as tuples of scalars, by the rules of tf.data's CsvDataset. A record that breaks the
+// rules is one error, and the next line follows.
 struct Csv {
   static constexpr std::string_view kName = "csv";
-  static constexpr std::string_view kDoc = "Records of CSV files as tuples of numbers and strings.";
+  static constexpr std::string_view kDoc = "Read the records of CSV files as tuples of numbers and strings.";
   static constexpr bool kWaits = true;
-  static constexpr bool kGoesOn = true;
+  static constexpr bool kContinuesAfterError = true;
 
   std::vector<std::string> filenames;
   std::vector<Array> record_defaults;
@@ -30,8 +30,8 @@ struct Csv {
 
   struct State {
     int64_t file = 0;
-    int64_t offset = 0;  // of the next record, in what is uncompressed
-    int64_t line = 0;    // on which it begins, the first being 0
+    int64_t offset = 0;  // of the next record, in bytes of the decompressed file
+    int64_t line = 0;    // on which it starts, from 0
     std::shared_ptr<ByteWindow> window;
     void describe(Fields& f) {
       f("file", file);
@@ -41,17 +41,18 @@ struct Csv {
   };
 
   void describe(Fields& f) {
-    f.required("filenames", filenames, "one file or several, read in order");
+    f.required_data("filenames", filenames, "paths of one or more files, read in order");
     f.required("record_defaults", record_defaults,
-               "for each column the value of an empty field, whose type is the column's (int32, int64, float32, "
-               "float64, string); an empty array where the field is required");
+               "for each column, the value of an empty field; its type (int32, int64, float32, float64, string) is the "
+               "type of the column; an empty array: an empty field is an error");
     f("compression_type", compression_type, "\"\", \"GZIP\", \"ZLIB\" or \"ZSTD\"");
-    f("header", header, "whether the first record of each file is left out");
-    f("field_delim", field_delim, "the one byte between fields");
-    f("use_quote_delim", use_quote_delim, "false: quotes are like any other character");
-    f("na_value", na_value, "counts as an empty field, besides one that is empty");
-    f("select_cols", select_cols, "the columns wanted, rising from 0; none: all");
-    f("exclude_cols", exclude_cols, "the columns left out, rising from 0; not with select_cols");
+    f("header", header, "skip the first record of each file");
+    f("field_delim", field_delim, "separator of fields, one byte");
+    f("use_quote_delim", use_quote_delim, "false: treat quotes as ordinary characters");
+    f("na_value", na_value, "text that also counts as an empty field");
+    f("select_cols", select_cols, "numbers of the columns to read, from 0 and increasing; empty: all");
+    f("exclude_cols", exclude_cols,
+      "numbers of the columns to skip, from 0 and increasing; cannot be combined with select_cols");
   }
 
   Result<void> check() const;
@@ -59,12 +60,12 @@ struct Csv {
   Result<Spec> spec(std::span<const Spec>) const;
   Result<std::string> fingerprint() const { return fingerprint_of(filenames); }
 
-  // The record as bytes, and its line.
+  // Returns the bytes of the record and the number of its line.
   Result<std::optional<Element>> next(State& state, Context& context) const;
   Result<Element> load(Element record, Context&) const;
 
   struct Structure;
-  std::shared_ptr<Structure> structure = new_structure();  // of elements, made once; no parameter
+  std::shared_ptr<Structure> structure = new_structure();  // of elements, built once; not a parameter
 
  private:
   static std::shared_ptr<Structure> new_structure();

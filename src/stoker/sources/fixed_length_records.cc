@@ -11,32 +11,32 @@
 namespace stoker {
 namespace {
 
-// How many records a file of so many bytes has.
+// Returns the number of records in a file of `bytes` bytes.
 Result<int64_t> count_of(const FixedLengthRecords& stage, const std::string& path, int64_t bytes) {
   const int64_t body = bytes - stage.header_bytes - stage.footer_bytes;
   if (body < 0)
-    return Error::invalid(path, " has ", bytes, " bytes, fewer than its header of ", stage.header_bytes,
-                          " and its footer of ", stage.footer_bytes)
+    return Error::invalid(path, " has ", bytes, " bytes, expected at least a header of ", stage.header_bytes,
+                          " and a footer of ", stage.footer_bytes)
         .set_path(path);
   if (body % stage.record_bytes != 0)
-    return Error::invalid(path, " has ", body, " bytes of records, which is no multiple of ", stage.record_bytes)
+    return Error::invalid(path, " has ", body, " bytes of records, expected a multiple of ", stage.record_bytes)
         .set_path(path);
   return body / stage.record_bytes;
 }
 
 Result<void> check_size(std::string_view name, int64_t bytes, int64_t least) {
-  constexpr int64_t kMost = int64_t{1} << 40;  // sums of these cannot overflow
+  constexpr int64_t kMost = int64_t{1} << 40;  // sums of such sizes cannot overflow
   if (bytes >= least && bytes <= kMost) return {};
-  return Error::invalid(name, " is ", bytes, ", it must be ", least, " to ", kMost);
+  return Error::invalid(name, " is ", bytes, ", expected ", least, " to ", kMost);
 }
 
 }  // namespace
 
-// The plain files as one list. One that cannot be read has one place: its error.
+// The uncompressed files as one list. A file that cannot be read has one position, which is its error.
 struct FixedLengthRecords::Files {
   std::once_flag once;
   std::optional<FileSet> set;
-  std::vector<int64_t> ends;                  // of each file, in places from the first
+  std::vector<int64_t> ends;                  // end of each file, as a position in the list
   std::vector<std::optional<Error>> failure;  // of each file
 
   void look_at(const FixedLengthRecords& stage) {
@@ -69,7 +69,7 @@ FixedLengthRecords::Files& FixedLengthRecords::opened() const {
 Result<void> FixedLengthRecords::check() const {
   STOKER_TRY(const Compression known, compression_of(compression_type));
   (void)known;
-  if (filenames.empty()) return Error::invalid("at least one file is wanted");
+  if (filenames.empty()) return Error::invalid("expected at least one file, got an empty list");
   STOKER_TRY(check_size("record_bytes", record_bytes, 1));
   STOKER_TRY(check_size("header_bytes", header_bytes, 0));
   return check_size("footer_bytes", footer_bytes, 0);
@@ -88,8 +88,7 @@ Result<Element> FixedLengthRecords::load(Element element, Context&) const {
   return Element(std::move(record));
 }
 
-// Opens the file the state stands in and goes past the header and the records
-// already given.
+// Opens the current file of the state and skips the header and the records that were already returned.
 Result<void> FixedLengthRecords::open(State& state) const {
   STOKER_TRY(const Compression compression, compression_of(compression_type));
   STOKER_TRY(auto bytes, open_stream(filenames[static_cast<size_t>(state.file)], compression));
@@ -123,7 +122,8 @@ Result<std::optional<Element>> FixedLengthRecords::next(State& state, Context&) 
     state.window.reset();
     if (!read) return read.error().place().path.empty() ? Error(read.error()).set_path(path) : read.error();
     if (left != footer)
-      return Error::corrupt(path, " ends with ", left, " bytes behind its last whole record, the footer has ", footer)
+      return Error::corrupt(path, " ends with ", left, " bytes after its last complete record, expected a footer of ",
+                            footer)
           .set_path(path, offset);
   }
   return std::optional<Element>();

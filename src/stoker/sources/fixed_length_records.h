@@ -9,14 +9,15 @@ namespace stoker {
 
 class ByteWindow;
 
-// The records of files that have no framing: each has the same number of bytes.
-// Plain files are a list, compressed ones a stream. A file that cannot be read,
-// or whose size does not fit, is one error, and the next file follows.
+// Yields the records of files without framing, in which every record has the same number of bytes. Uncompressed files
+// are a list, compressed files a stream. A file that cannot be read, or whose size does not fit, is one error, and the
+// next file follows.
 struct FixedLengthRecords {
   static constexpr std::string_view kName = "fixed_length_records";
-  static constexpr std::string_view kDoc = "Records of one length, between a header and a footer of each file.";
+  static constexpr std::string_view kDoc =
+      "Read records of a fixed length from files with an optional header and footer.";
   static constexpr bool kWaits = true;
-  static constexpr bool kGoesOn = true;
+  static constexpr bool kContinuesAfterError = true;
 
   std::vector<std::string> filenames;
   int64_t record_bytes = 0;
@@ -26,7 +27,7 @@ struct FixedLengthRecords {
 
   struct State {
     int64_t file = 0;
-    int64_t records = 0;  // of this file given so far
+    int64_t records = 0;  // of this file, already returned
     std::shared_ptr<ByteWindow> window;
     void describe(Fields& f) {
       f("file", file);
@@ -35,11 +36,12 @@ struct FixedLengthRecords {
   };
 
   void describe(Fields& f) {
-    f.required("filenames", filenames, "one file or several, read in order");
-    f.required("record_bytes", record_bytes, "bytes of each record, at least 1");
-    f("header_bytes", header_bytes, "bytes to skip at the front of each file");
-    f("footer_bytes", footer_bytes, "bytes to leave out at the end of each file");
-    f("compression_type", compression_type, "\"\", \"GZIP\", \"ZLIB\" or \"ZSTD\"; with one the files are a stream");
+    f.required_data("filenames", filenames, "paths of one or more files, read in order");
+    f.required("record_bytes", record_bytes, "size of a record in bytes, at least 1");
+    f("header_bytes", header_bytes, "bytes to skip at the start of each file");
+    f("footer_bytes", footer_bytes, "bytes to skip at the end of each file");
+    f("compression_type", compression_type,
+      "\"\", \"GZIP\", \"ZLIB\" or \"ZSTD\"; compressed files are read as a stream");
   }
 
   Result<void> check() const;
@@ -54,7 +56,7 @@ struct FixedLengthRecords {
   Result<Element> load(Element element, Context&) const;
 
   struct Files;
-  std::shared_ptr<Files> files = new_files();  // shared by copies; no parameter
+  std::shared_ptr<Files> files = new_files();  // shared by copies; not a parameter
 
  private:
   static std::shared_ptr<Files> new_files();

@@ -6,46 +6,54 @@
 
 namespace stoker {
 
-// The next element of a pass, or nothing at its end.
+// Returns the next element of a pass, or nothing at its end.
 using NextElement = std::function<Result<std::optional<Element>>()>;
+// A generator with what a checkpoint compares of it: see Function::Callable::identity().
+struct IdentifiedGenerator {
+  std::function<NextElement()> begin;
+  std::string identity;
+  NextElement operator()() const { return begin(); }
+};
 template <>
 const Codec& plain_codec<std::function<NextElement()>>();
 template <>
 const Codec& plain_codec<Spec>();
 
-// Elements from a callable. `generator` is called once for each pass and
-// gives a function that returns the next element, or nothing at the end. Behind
-// an error that it returns it is called again; an exception ends the pass.
+// Yields elements from a callable. `generator` is called once for each pass and returns a function that returns the
+// next element, or nothing at the end. After an error that this function returns, it is called again. An exception ends
+// the pass.
 struct FromGenerator {
   static constexpr std::string_view kName = "from_generator";
-  static constexpr std::string_view kDoc = "Elements from a function of yours, called again for each pass.";
+  static constexpr std::string_view kDoc =
+      "Yield the elements of a user function, which is called again for each pass.";
   static constexpr bool kWaits = true;
-  static constexpr bool kGoesOn = true;
+  static constexpr bool kContinuesAfterError = true;
   using Next = NextElement;
 
   std::function<Next()> generator;
-  Spec output_signature;   // unknown: whatever comes
-  bool repeatable = true;  // a pass gives the same again; else there is no saving its place
+  Spec output_signature;   // unknown: elements are not checked
+  bool repeatable = true;  // each pass yields the same elements; if not, the iterator cannot be saved
 
   struct State {
-    std::shared_ptr<Next> next;  // made when first asked
+    std::shared_ptr<Next> next;  // created by the first call of next()
     bool ended = false;
   };
 
   void describe(Fields& f) {
-    f.required("generator", generator, "a function that begins a pass and gives one that gives its elements");
-    f("output_signature", output_signature, "structure, types and shapes of the elements; null: whatever comes");
-    f("repeatable", repeatable, "whether a pass gives the same again");
+    f.required("generator", generator,
+               "function that starts a pass and returns a function that returns the next element");
+    f("output_signature", output_signature, "structure, types and shapes of the elements; null: not checked");
+    f("repeatable", repeatable, "whether each pass yields the same elements; if false, the iterator cannot be saved");
   }
 
   Result<void> check() const {
-    if (!generator) return Error::invalid("a generator is wanted");
+    if (!generator) return Error::invalid("generator is missing, expected a function");
     return {};
   }
   Result<void> can_save() const {
-    return Error::precondition("from_generator: generator is a function, which cannot be saved");
+    return Error::precondition("from_generator: generator is a function and cannot be saved");
   }
-  std::string words() const { return "a generator"; }
+  std::string summary() const { return "a generator"; }
   bool calls_user() const { return true; }
   bool is_repeatable() const { return repeatable; }
   Result<Spec> spec(std::span<const Spec>) const { return output_signature; }

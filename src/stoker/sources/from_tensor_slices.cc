@@ -3,14 +3,15 @@
 namespace stoker {
 
 Result<void> FromTensorSlices::check() const {
-  if (tensors.leaves.empty()) return Error::invalid("arrays are wanted and none was given");
+  if (tensors.leaves.empty()) return Error::invalid("expected at least one array, got none");
   for (size_t i = 0; i < tensors.leaves.size(); ++i) {
     const Array& leaf = tensors.leaves[i];
     const std::string path = tensors.nest->path_of(i);
     const std::string name = path.empty() ? "the array" : "component '" + path + "'";
-    if (leaf.rank() == 0) return Error::invalid(name, " is a single value and has no rows");
+    if (leaf.rank() == 0) return Error::invalid(name, " is a scalar, expected at least one axis");
     if (leaf.dim(0) != tensors.leaves[0].dim(0))
-      return Error::invalid(name, " has ", leaf.dim(0), " rows and the first component has ", tensors.leaves[0].dim(0));
+      return Error::invalid(name, " has ", leaf.dim(0), " rows, but the first component has ",
+                            tensors.leaves[0].dim(0));
   }
   return {};
 }

@@ -4,14 +4,14 @@
 
 namespace stoker {
 
-// The slices of every component along its first axis.
+// Yields the slices of every component along its first axis.
 struct FromTensorSlices {
   static constexpr std::string_view kName = "from_tensor_slices";
-  static constexpr std::string_view kDoc = "The rows of arrays, one element a row.";
+  static constexpr std::string_view kDoc = "Yield the rows of arrays, one element per row.";
 
   Element tensors;
 
-  void describe(Fields& f) { f.required("tensors", tensors, "arrays of equal length along axis 0"); }
+  void describe(Fields& f) { f.required_data("tensors", tensors, "arrays with the same length along axis 0"); }
 
   Result<std::string> fingerprint() const { return tensors.fingerprint(); }
   Result<void> check() const;

@@ -4,18 +4,18 @@
 
 namespace stoker {
 
-// One element: the value itself.
+// Yields a single element: the given value.
 struct FromTensors {
   static constexpr std::string_view kName = "from_tensors";
-  static constexpr std::string_view kDoc = "One element, as given.";
+  static constexpr std::string_view kDoc = "Yield a single element.";
 
   Element tensors;
 
-  void describe(Fields& f) { f.required("tensors", tensors, "the element"); }
+  void describe(Fields& f) { f.required_data("tensors", tensors, "element to yield"); }
 
   Result<std::string> fingerprint() const { return tensors.fingerprint(); }
   Result<void> check() const {
-    if (tensors.leaves.empty()) return Error::invalid("an element without components was given");
+    if (tensors.leaves.empty()) return Error::invalid("tensors has no components, expected at least one array");
     return {};
   }
   Result<Spec> spec(std::span<const Spec>) const { return tensors.spec(); }

@@ -13,7 +13,8 @@ namespace {
 
 constexpr size_t kPieceBytes = size_t{1} << 20;
 
-// A small GZIP file can hold anything; a plain one has no more than its size.
+// Reads the rest of the file. A small GZIP file can decompress to any size, so it is limited; a plain file is limited
+// by its own size.
 Result<std::string> rest_of(ByteStream& stream, int64_t file_bytes) {
   const int64_t most = std::max(file_bytes, record_limit());
   std::string bytes;
@@ -27,18 +28,19 @@ Result<std::string> rest_of(ByteStream& stream, int64_t file_bytes) {
   }
 }
 
-// The files one behind the other.
+// The entries of all files, concatenated.
 struct Entries {
   std::vector<Array> arrays;
-  std::vector<int64_t> ends;  // of each file, in entries from the first
+  std::vector<int64_t> ends;  // end of each file, as an entry of the list
 };
 
 Result<void> check_like(const Array& array, const Array& first, const std::string& path) {
-  if (array.rank() == 0) return Error::invalid(path, " is a single value and has no entries");
-  const Dims entry = array.dims().subspan(1), wanted = first.dims().subspan(1);
+  if (array.rank() == 0) return Error::invalid(path, " contains a scalar, expected at least one axis");
+  const Dims entry = array.shape().subspan(1), wanted = first.shape().subspan(1);
   if (array.type() == first.type() && std::ranges::equal(entry, wanted)) return {};
-  return Error::invalid("entries of ", path, " are ", name_of(array.type()), " of shape ", words_of(entry),
-                        ", those of the first file are ", name_of(first.type()), " of shape ", words_of(wanted));
+  return Error::invalid("entries of ", path, " are ", name_of(array.type()), " of shape ", shape_text(entry),
+                        ", expected ", name_of(first.type()), " of shape ", shape_text(wanted),
+                        " as in the first file");
 }
 
 Result<Entries> read_all(const std::vector<std::string>& paths) {
@@ -68,7 +70,7 @@ Result<Array> read_idx(const std::string& path) {
 
 struct Idx::Files {
   std::once_flag once;
-  Result<Entries> entries = Error::internal("not read yet");
+  Result<Entries> entries = Error::internal("the files were not read");
 
   const Result<Entries>& of(const std::vector<std::string>& paths) {
     std::call_once(once, [&] { entries = read_all(paths); });
@@ -79,7 +81,7 @@ struct Idx::Files {
 std::shared_ptr<Idx::Files> Idx::new_files() { return std::make_shared<Files>(); }
 
 Result<void> Idx::check() const {
-  if (filenames.empty()) return Error::invalid("at least one file is wanted");
+  if (filenames.empty()) return Error::invalid("expected at least one file, got an empty list");
   const auto& entries = files->of(filenames);
   if (!entries) return entries.error();
   return {};

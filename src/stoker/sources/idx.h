@@ -7,18 +7,19 @@
 
 namespace stoker {
 
-// The entries of idx files, the form of MNIST, along the first dimension.
+// Yields the entries of idx files (the format of MNIST) along the first axis: a list.
 struct Idx {
   static constexpr std::string_view kName = "idx";
-  static constexpr std::string_view kDoc = "Entries of idx files (MNIST), plain or GZIP.";
+  static constexpr std::string_view kDoc = "Read the entries of idx files (the format of MNIST), plain or GZIP.";
 
   std::vector<std::string> filenames;
 
   void describe(Fields& f) {
-    f.required("filenames", filenames, "one file or several, in order; entries of one shape");
+    f.required_data("filenames", filenames,
+                    "paths of one or more files, in order; all entries have the same type and shape");
   }
 
-  // Reads the files: once, where the data set is made.
+  // Reads the files, once, when the dataset is built.
   Result<void> check() const;
   Result<Spec> spec(std::span<const Spec>) const;
   Result<int64_t> length(Context&) const;
@@ -26,13 +27,13 @@ struct Idx {
   Result<std::string> fingerprint() const { return fingerprint_of(filenames); }
 
   struct Files;
-  std::shared_ptr<Files> files = new_files();  // shared by copies; no parameter
+  std::shared_ptr<Files> files = new_files();  // shared by copies; not a parameter
 
  private:
   static std::shared_ptr<Files> new_files();
 };
 
-// The array of an idx file, plain or GZIP. Errors name the file.
+// Reads the array of an idx file, plain or GZIP. Errors name the file.
 Result<Array> read_idx(const std::string& path);
 
 }  // namespace stoker

@@ -13,10 +13,10 @@
 namespace stoker {
 namespace {
 
-// Lines of documents have megabytes at most.
+// The limit for one line. Lines of documents have a few megabytes.
 constexpr int64_t kMostLineBytes = int64_t{256} << 20;
 
-// The items of nested lists in order, and how many each level has.
+// Collects the items of nested lists in order and checks that all lists of a level have the same length.
 class Items {
  public:
   explicit Items(std::vector<int64_t> shape) : dims_(std::move(shape)) {}
@@ -27,16 +27,16 @@ class Items {
       return {};
     }
     const auto* list = value.as<Json::List>();
-    if (!list) return Error::invalid(value.kind_words(), " where a list of rank ", dims_.size() - depth, " was wanted");
+    if (!list) return Error::invalid("expected a list of rank ", dims_.size() - depth, ", got ", value.describe_kind());
     const auto size = static_cast<int64_t>(list->size());
     if (dims_[depth] < 0) dims_[depth] = size;
-    if (dims_[depth] != size) return Error::invalid("a list of ", size, " where one of ", dims_[depth], " was wanted");
+    if (dims_[depth] != size) return Error::invalid("expected a list of ", dims_[depth], " items, got ", size);
     for (const Json& item : *list) STOKER_TRY(add(item, depth + 1));
     return {};
   }
 
-  // A list without items hides how long those below it would be: they are empty too.
-  std::vector<int64_t> dims() const {
+  // The lengths below an empty list are unknown. They become 0.
+  std::vector<int64_t> shape() const {
     std::vector<int64_t> known = dims_;
     std::ranges::replace_if(known, [](int64_t dim) { return dim < 0; }, 0);
     return known;
@@ -49,7 +49,7 @@ class Items {
 };
 
 Error wrong(const Json& value, DType type) {
-  return Error::invalid(value.kind_words(), " where ", name_of(type), " was wanted");
+  return Error::invalid("expected ", name_of(type), ", got ", value.describe_kind());
 }
 
 template <typename T>
@@ -72,7 +72,7 @@ Result<T> number_of(const Json& value) {
 }
 
 Result<Array> array_of(const Items& items, DType type) {
-  const std::vector<int64_t> dims = items.dims();
+  const std::vector<int64_t> dims = items.shape();
   return visit_dtype(type, [&](auto zero) -> Result<Array> {
     using T = decltype(zero);
     if constexpr (std::is_same_v<T, Bytes>) {
@@ -121,20 +121,22 @@ const Nest* JsonLines::nest() const {
 Result<void> JsonLines::check() const {
   STOKER_TRY(const Compression known, compression_of(compression_type));
   (void)known;
-  if (filenames.empty()) return Error::invalid("at least one file is wanted");
-  if (names.empty()) return Error::invalid("names is empty, at least one feature was wanted");
-  if (dtypes.size() != names.size()) return Error::invalid(names.size(), " names and ", dtypes.size(), " dtypes");
+  if (filenames.empty()) return Error::invalid("expected at least one file, got an empty list");
+  if (names.empty()) return Error::invalid("names is empty, expected at least one feature");
+  if (dtypes.size() != names.size())
+    return Error::invalid("expected one dtype for each of the ", names.size(), " names, got ", dtypes.size());
   if (!shapes.empty() && shapes.size() != names.size())
-    return Error::invalid(names.size(), " names and ", shapes.size(), " shapes");
+    return Error::invalid("expected one shape for each of the ", names.size(), " names, got ", shapes.size());
   if (!defaults.empty() && defaults.size() != names.size())
-    return Error::invalid(names.size(), " names and ", defaults.size(), " defaults");
+    return Error::invalid("expected one default for each of the ", names.size(), " names, got ", defaults.size());
   for (size_t i = 0; i < names.size(); ++i) {
-    if (std::ranges::count(names, names[i]) > 1) return Error::invalid("the feature '", names[i], "' stands twice");
+    if (std::ranges::count(names, names[i]) > 1)
+      return Error::invalid("names contains '", names[i], "' more than once");
     if (defaults.empty() || !defaults[i]) continue;
-    if (defaults[i]->type() != dtypes[i] || !fits(defaults[i]->dims(), shape(i)))
+    if (defaults[i]->type() != dtypes[i] || !fits(defaults[i]->shape(), shape(i)))
       return Error::invalid("the default of '", names[i], "' is ", name_of(defaults[i]->type()), " of shape ",
-                            words_of(defaults[i]->dims()), ", ", name_of(dtypes[i]), " of shape ", words_of(shape(i)),
-                            " was wanted");
+                            shape_text(defaults[i]->shape()), ", expected ", name_of(dtypes[i]), " of shape ",
+                            shape_text(shape(i)));
   }
   return {};
 }
@@ -150,7 +152,7 @@ Result<Spec> JsonLines::spec(std::span<const Spec>) const {
   return spec;
 }
 
-// Opens the file the state stands in and goes past the lines already read.
+// Opens the current file of the state and skips the lines that were already read.
 Result<void> JsonLines::open(State& state) const {
   const std::string& path = filenames[static_cast<size_t>(state.file)];
   STOKER_TRY(const Compression compression, compression_of(compression_type));
@@ -160,7 +162,9 @@ Result<void> JsonLines::open(State& state) const {
   for (int64_t i = 0; i < state.lines; ++i) {
     std::string_view line;
     const Result<bool> more = state.reader->next(line);
-    if (more && !*more) return Error::corrupt(path, " has ", i, " lines and had ", state.lines).set_path(path);
+    if (more && !*more)
+      return Error::corrupt(path, " has ", i, " lines, expected at least ", state.lines, ": the file has changed")
+          .set_path(path);
   }
   return {};
 }
@@ -207,8 +211,8 @@ Result<Element> JsonLines::load(Element line, Context&) const {
 
 Result<Element> JsonLines::parse(Bytes text) const {
   const Result<Json> object = parse_json(text);
-  if (!object) return Error::invalid("no JSON: ", object.error().message(), ": ", shown(text));
-  if (!object->as<Json::Dict>()) return Error::invalid(object->kind_words(), " where an object was wanted");
+  if (!object) return Error::invalid("not valid JSON: ", object.error().message(), ": ", shown(text));
+  if (!object->as<Json::Dict>()) return Error::invalid("expected an object, got ", object->describe_kind());
   Element element(nest(), {});
   for (size_t i = 0; i < names.size(); ++i) element.leaves.emplace_back(Array());
   for (size_t i = 0; i < names.size(); ++i) {
@@ -220,12 +224,12 @@ Result<Element> JsonLines::parse(Bytes text) const {
 }
 
 Result<Array> JsonLines::feature_of(const Json& object, size_t feature) const {
-  const Json* value = nullptr;  // the last of several, as JSON readers do
+  const Json* value = nullptr;  // the last of several with this key, as in other JSON parsers
   for (const auto& [key, item] : *object.as<Json::Dict>())
     if (key == names[feature]) value = &item;
   if (!value || value->is_null()) {
     if (!defaults.empty() && defaults[feature]) return *defaults[feature];
-    return Error::invalid(value ? "it is null" : "it is missing", ", and has no default");
+    return Error::invalid(value ? "the value is null" : "the key is missing", " and the feature has no default");
   }
   Items items(shape(feature));
   STOKER_TRY(items.add(*value));

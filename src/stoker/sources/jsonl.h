@@ -9,13 +9,13 @@ namespace stoker {
 
 class LineReader;
 
-// Files with a JSON object on each line, as dicts of the features asked for. A
-// line that does not fit is one error, and the next line follows.
+// Yields the objects of JSON Lines files, one per line, as dicts of the requested features. A line that does not fit is
+// one error, and the next line follows.
 struct JsonLines {
   static constexpr std::string_view kName = "jsonl";
-  static constexpr std::string_view kDoc = "Objects of JSON lines files as dicts of features.";
+  static constexpr std::string_view kDoc = "Read the objects of JSON Lines files as dicts of features.";
   static constexpr bool kWaits = true;
-  static constexpr bool kGoesOn = true;
+  static constexpr bool kContinuesAfterError = true;
 
   std::vector<std::string> filenames;
   std::vector<std::string> names;
@@ -26,7 +26,7 @@ struct JsonLines {
 
   struct State {
     int64_t file = 0;
-    int64_t lines = 0;  // of this file read so far
+    int64_t lines = 0;  // of this file, already read
     std::shared_ptr<LineReader> reader;
     void describe(Fields& f) {
       f("file", file);
@@ -35,11 +35,11 @@ struct JsonLines {
   };
 
   void describe(Fields& f) {
-    f.required("filenames", filenames, "one file or several, read in order");
-    f.required("names", names, "the features wanted: keys of the objects");
-    f.required("dtypes", dtypes, "the type of each feature");
-    f("shapes", shapes, "the shape of each feature, -1 for a side of any length; none: all are scalars");
-    f("defaults", defaults, "the value of each feature where it is missing or null; null: then it is an error");
+    f.required_data("filenames", filenames, "paths of one or more files, read in order");
+    f.required("names", names, "keys of the features to read");
+    f.required("dtypes", dtypes, "type of each feature");
+    f("shapes", shapes, "shape of each feature, with -1 for an axis of any length; empty: all features are scalars");
+    f("defaults", defaults, "for each feature, its value if the key is missing or null; null: this is an error");
     f("compression_type", compression_type, "\"\", \"GZIP\", \"ZLIB\" or \"ZSTD\"");
   }
 
@@ -48,12 +48,12 @@ struct JsonLines {
   Result<Spec> spec(std::span<const Spec>) const;
   Result<std::string> fingerprint() const { return fingerprint_of(filenames); }
 
-  // The line as bytes, and its number.
+  // Returns the bytes of the line and its number.
   Result<std::optional<Element>> next(State& state, Context&) const;
   Result<Element> load(Element line, Context&) const;
 
   struct Structure;
-  std::shared_ptr<Structure> structure = new_structure();  // of elements, made once; no parameter
+  std::shared_ptr<Structure> structure = new_structure();  // of elements, built once; not a parameter
 
  private:
   static std::shared_ptr<Structure> new_structure();

@@ -11,7 +11,7 @@ namespace stoker {
 
 struct ListFiles::Listing {
   std::once_flag once;
-  Result<std::vector<std::string>> files = Error::internal("not listed yet");
+  Result<std::vector<std::string>> files = Error::internal("the files were not listed");
 
   const Result<std::vector<std::string>>& of(const std::vector<std::string>& patterns) {
     std::call_once(once, [&] { files = stoker::list_files(patterns); });
@@ -22,19 +22,17 @@ struct ListFiles::Listing {
 std::shared_ptr<ListFiles::Listing> ListFiles::new_listing() { return std::make_shared<Listing>(); }
 
 Result<void> ListFiles::check() const {
-  if (file_pattern.empty()) return Error::invalid("a file_pattern is wanted");
+  if (file_pattern.empty()) return Error::invalid("expected at least one file_pattern, got an empty list");
   const auto& files = listing->of(file_pattern);
   if (!files) return files.error();
   return {};
 }
 
-std::optional<EngineParams> ListFiles::order() const {
+std::optional<ShuffleParams> ListFiles::order() const {
   if (!shuffle.value_or(true)) return std::nullopt;
-  EngineParams params{.kind = EngineKind::kShuffle};
   const auto& files = listing->of(file_pattern);
-  params.buffer = files ? std::max<int64_t>(1, static_cast<int64_t>(files->size())) : 1;
-  params.seed = seed;
-  return params;
+  const int64_t all = files ? std::max<int64_t>(1, static_cast<int64_t>(files->size())) : 1;
+  return ShuffleParams{.buffer = all, .seed = seed};
 }
 
 Result<int64_t> ListFiles::length(Context&) const {
@@ -46,12 +44,13 @@ Result<int64_t> ListFiles::length(Context&) const {
 Result<Element> ListFiles::at(int64_t i, Context&) const {
   const auto& files = listing->of(file_pattern);
   if (!files) return files.error();
-  const auto place = static_cast<size_t>(i);  // one below 0 is beyond any list
-  if (place >= files->size()) return Error::out_of_range("file ", i, " of ", files->size());
+  const auto place = static_cast<size_t>(i);  // a negative position becomes larger than any list
+  if (place >= files->size())
+    return Error::out_of_range("position ", i, " is outside a list of ", files->size(), " files");
   return Element(Array::of_bytes((*files)[place]));
 }
 
-// Names below the folder that all have in common: a moved data set is the same.
+// Hashes the names relative to their common folder, so that a moved dataset has the same fingerprint.
 Result<std::string> ListFiles::fingerprint() const {
   const auto& files = listing->of(file_pattern);
   if (!files) return files.error();

@@ -9,14 +9,14 @@
 namespace stoker {
 namespace {
 
-constexpr int64_t kMostRows = int64_t{1} << 48;  // empty rows take no room: anybody can claim as many as he likes
+constexpr int64_t kMostRows = int64_t{1} << 48;  // rows without values take no space, so a header can claim any number
 
 }  // namespace
 
-// The files one behind the other.
+// The rows of all files, concatenated.
 class Npy::Files {
  public:
-  // Once.
+  // Reads the headers at the first call.
   const Result<void>& of(const std::vector<std::string>& paths) {
     std::call_once(once_, [&] { looked_ = look_at(paths); });
     return looked_;
@@ -61,14 +61,15 @@ class Npy::Files {
     STOKER_TRY(NpyHeader header, read_npy_header(size, [&](size_t offset, char* to, size_t bytes) {
                  return set_->read(file, static_cast<int64_t>(offset), {to, bytes});
                }));
-    if (header.dims.empty()) return Error::invalid("the array is a single value and has no rows");
-    if (header.dims[0] > kMostRows) return Error::invalid("an array of ", header.dims[0], " rows is too long");
+    if (header.dims.empty()) return Error::invalid("the array is a scalar, expected at least one axis");
+    if (header.dims[0] > kMostRows)
+      return Error::invalid("the array has ", header.dims[0], " rows, expected at most ", kMostRows);
     const Dims row = Dims(header.dims).subspan(1);
     const Dims first = Dims(headers_.empty() ? header.dims : headers_[0].dims).subspan(1);
     const DType type = headers_.empty() ? header.type : headers_[0].type;
     if (header.type != type || !std::ranges::equal(row, first))
-      return Error::invalid("rows are ", name_of(header.type), " of shape ", words_of(row),
-                            ", those of the first file are ", name_of(type), " of shape ", words_of(first));
+      return Error::invalid("rows are ", name_of(header.type), " of shape ", shape_text(row), ", expected ",
+                            name_of(type), " of shape ", shape_text(first), " as in the first file");
     whole_.emplace_back();
     if (header.fortran) {
       STOKER_TRY(whole_.back(), read_npy(set_->path(file)));
@@ -81,14 +82,14 @@ class Npy::Files {
   Result<void> looked_;
   std::optional<FileSet> set_;
   std::vector<NpyHeader> headers_;
-  std::vector<std::optional<Array>> whole_;  // of each file that cannot be read by rows
-  std::vector<int64_t> ends_;                // of each file, in rows from the first
+  std::vector<std::optional<Array>> whole_;  // the array of each file that cannot be read by rows
+  std::vector<int64_t> ends_;                // end of each file, as a row of the list
 };
 
 std::shared_ptr<Npy::Files> Npy::new_files() { return std::make_shared<Files>(); }
 
 Result<void> Npy::check() const {
-  if (filenames.empty()) return Error::invalid("at least one file is wanted");
+  if (filenames.empty()) return Error::invalid("expected at least one file, got an empty list");
   return files->of(filenames);
 }
 

@@ -7,17 +7,20 @@
 
 namespace stoker {
 
-// The rows of NumPy's .npy files along the first dimension: a list. Rows are
-// read where they lie; a file in Fortran order is read whole, once.
+// Yields the rows of NumPy's .npy files along the first axis: a list. Rows are read individually. A file in Fortran
+// order is read as a whole, once.
 struct Npy {
   static constexpr std::string_view kName = "npy";
-  static constexpr std::string_view kDoc = "Rows of .npy files.";
+  static constexpr std::string_view kDoc = "Read the rows of .npy files.";
 
   std::vector<std::string> filenames;
 
-  void describe(Fields& f) { f.required("filenames", filenames, "one file or several, in order; rows of one shape"); }
+  void describe(Fields& f) {
+    f.required_data("filenames", filenames,
+                    "paths of one or more files, in order; all rows have the same type and shape");
+  }
 
-  // Looks at the headers: once, where the data set is made.
+  // Reads the headers, once, when the dataset is built.
   Result<void> check() const;
   Result<Spec> spec(std::span<const Spec>) const;
   Result<int64_t> length(Context&) const;
@@ -26,7 +29,7 @@ struct Npy {
   Result<std::string> fingerprint() const { return fingerprint_of(filenames); }
 
   class Files;
-  std::shared_ptr<Files> files = new_files();  // shared by copies; no parameter
+  std::shared_ptr<Files> files = new_files();  // shared by copies; not a parameter
 
  private:
   static std::shared_ptr<Files> new_files();

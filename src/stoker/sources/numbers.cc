@@ -3,7 +3,8 @@
 namespace stoker {
 
 Result<void> check_number_type(DType type) {
-  if (type == DType::kBytes || type == DType::kBool) return Error::invalid("numbers cannot be of type ", name_of(type));
+  if (type == DType::kBytes || type == DType::kBool)
+    return Error::invalid("expected a number type, got ", name_of(type));
   return {};
 }
 
@@ -15,7 +16,7 @@ Result<Run> numbers_at(std::span<const int64_t> positions, int64_t start, int64_
     if constexpr (!std::is_same_v<T, Bytes>) {
       T* to = block.mutable_values<T>().data();
       for (int64_t i = 0; i < n; ++i) {
-        // Unsigned arithmetic: a counter may pass the largest number.
+        // Unsigned arithmetic: a counter may exceed the largest number and wrap.
         const auto number = static_cast<int64_t>(static_cast<uint64_t>(start) +
                                                  static_cast<uint64_t>(positions[static_cast<size_t>(i)]) *
                                                      static_cast<uint64_t>(step));

@@ -5,13 +5,13 @@
 namespace stoker {
 
 Result<void> Range::check() const {
-  if (step == 0) return Error::invalid("step must not be 0");
+  if (step == 0) return Error::invalid("step is 0, expected a positive or negative number");
   return check_number_type(output_type);
 }
 
 Result<int64_t> Range::length(Context&) const {
   if (step > 0 ? stop <= start : stop >= start) return 0;
-  // Unsigned: from the smallest to the largest number is more than 2^63.
+  // Unsigned: the difference between the smallest and the largest number exceeds 2^63.
   const auto from = static_cast<uint64_t>(start);
   const auto to = static_cast<uint64_t>(stop);
   const uint64_t span = step > 0 ? to - from : from - to;

@@ -6,10 +6,11 @@
 
 namespace stoker {
 
-// The numbers from start to stop, by Python's rules.
+// Yields the numbers from start to stop, by the rules of Python's range: a list.
 struct Range {
   static constexpr std::string_view kName = "range";
-  static constexpr std::string_view kDoc = "Numbers from start up to stop, step by step.";
+  static constexpr std::string_view kDoc =
+      "Yield the numbers start, start + step, … before stop, as Python's range does.";
 
   int64_t start = 0;
   int64_t stop = 0;
@@ -17,10 +18,10 @@ struct Range {
   DType output_type = DType::kInt64;
 
   void describe(Fields& f) {
-    f("start", start, "the first number");
-    f.required("stop", stop, "the numbers end before this one");
-    f("step", step, "from one number to the next; not 0");
-    f("output_type", output_type, "what the numbers are cast to");
+    f("start", start, "first number");
+    f.required("stop", stop, "end of the range, which is not included");
+    f("step", step, "difference between two consecutive numbers, not 0");
+    f("output_type", output_type, "type to which the numbers are cast");
   }
 
   Result<void> check() const;

@@ -17,8 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// $STOKER_CACHE, or `stoker` in the folder the system has for such files; empty
-// where there is none.
+// Returns $STOKER_CACHE, or `stoker` in the user's cache folder, or an empty path if there is no such folder.
 fs::path cache_folder() {
   if (const char* own = std::getenv("STOKER_CACHE"); own && *own) return own;
   if (const char* all = std::getenv("XDG_CACHE_HOME"); all && *all) return fs::path(all) / "stoker";
@@ -36,7 +35,8 @@ fs::path in_cache(const fs::path& file) {
   return folder / "index" / (hex_of(hash_of(whole.string())) + ".index");
 }
 
-// A copy has the same bytes and another time: then some headers are looked at.
+// A copy has the same bytes and another modification time. In this case, the index is checked against some record
+// headers.
 bool headers_fit(const IndexView& index, const std::string& path) {
   constexpr int64_t kLookedAt = 64;
   FileSet file({path});
@@ -51,14 +51,14 @@ bool headers_fit(const IndexView& index, const std::string& path) {
   return true;
 }
 
-// By its size, its begin and its end.
+// Compares the size, the first bytes and the last bytes of the file.
 bool is_another(const std::string& path, const FileMark& counted) {
   const Result<FileMark> now = mark_of(path);
   return now && (now->bytes != counted.bytes || now->ends_hash != counted.ends_hash);
 }
 
 Error changed(const std::string& path, int64_t place) {
-  return Error::corrupt(path, " is not the file any more whose records were counted; make the data set anew")
+  return Error::corrupt(path, " has changed since its records were counted; build the dataset again")
       .set_path(path, place);
 }
 
@@ -86,8 +86,10 @@ std::optional<FileIndex> FileIndex::kept_at(const std::string& index_path, const
   Result<IndexView> view = IndexView::of(mapped->bytes());
   if (!view || !view->file().same_bytes(mark)) return std::nullopt;
   if (view->file().changed_ns != mark.changed_ns && !headers_fit(*view, path)) return std::nullopt;
+  if (mapped->was_cut()) return std::nullopt;
   FileIndex index;
   index.owner_ = mapped;
+  index.mapped_ = mapped.get();
   index.bytes_ = mapped->bytes();
   index.view_ = *std::move(view);
   return index;
@@ -97,11 +99,11 @@ Result<FileIndex> FileIndex::made(const std::string& path) {
   STOKER_TRY(const MappedFile file, MappedFile::open(path));
   file.expect_jumps();
   const std::vector<int64_t> places = places_of_records(file.bytes());
-  if (file.was_cut()) return Error::corrupt(path, " was cut short while its records were counted").set_path(path);
+  if (file.was_cut()) return truncated_error(path, -1);
   return of(path, static_cast<int64_t>(file.bytes().size()), places);
 }
 
-// Where the file has grown meanwhile, its mark does not fit what is kept here.
+// If the file has grown in the meantime, its mark does not match the stored index, which is then not used.
 Result<FileIndex> FileIndex::of(const std::string& path, int64_t bytes, const std::vector<int64_t>& places,
                                 const std::vector<int64_t>& labels) {
   STOKER_TRY(FileMark mark, mark_of(path));
@@ -122,7 +124,7 @@ Result<void> FileIndex::keep_in_cache(const std::string& path) const {
   return write(place);
 }
 
-// Under another name first: an index is whole or not there.
+// Writes to a temporary file and renames it, so that an index file is always complete.
 Result<void> FileIndex::write(const std::string& index_path) const {
   static std::atomic<int> written{0};
   std::error_code problem;
@@ -154,11 +156,12 @@ RecordIndex::Known RecordIndex::look_at(size_t file) {
   if (std::optional<FileIndex> kept = FileIndex::kept(path)) return {*std::move(kept), {}};
   Result<FileIndex> made = FileIndex::made(path);
   if (!made) return {{}, std::move(made).error()};
-  if (made->view().file().bytes >= kWorthKeeping) (void)made->keep_in_cache(path);  // a read-only home is no fault
+  if (made->view().file().bytes >= kWorthKeeping)
+    (void)made->keep_in_cache(path);  // a read-only home directory is not an error
   return {*std::move(made), {}};
 }
 
-// Several at once: each waits for its own headers.
+// Reads several files in parallel, because each thread waits for the headers of its own file.
 void RecordIndex::look_at_unknown() {
   constexpr size_t kAtOnce = 16;
   std::vector<size_t> unknown;
@@ -184,7 +187,7 @@ int64_t RecordIndex::records(const std::vector<std::string>& paths) {
   return begins_.back();
 }
 
-std::string RecordIndex::words(const std::vector<std::string>& paths, int64_t record) {
+std::string RecordIndex::describe_record(const std::vector<std::string>& paths, int64_t record) {
   const std::lock_guard lock(mutex_);
   begin(paths);
   bool more = record >= 0;
@@ -207,9 +210,10 @@ Result<Array> RecordIndex::read(int64_t record) {
   const std::string& path = files_->path(number);
   const IndexView& index = known.index.view();
   const int64_t place = index.place(record - begins_[number]), bytes = index.bytes(record - begins_[number]);
+  if (known.index.was_cut()) return known.index.truncated();
   STOKER_TRY(const int64_t there, files_->bytes_of(number));
   if (place < 0 || bytes <= 0 || bytes > there - place || there < index.file().bytes) return changed(path, place);
-  // Too short for a header, and the file goes on: no record is cut off here.
+  // The record is too short for a header, but the file continues, so the record is not truncated.
   if (bytes < static_cast<int64_t>(kRecordHeaderBytes) && place + bytes < index.file().bytes)
     return damaged_stretch(place, bytes, {}).set_path(path, place);
   Result<Array> payload = read(number, place, bytes);
@@ -221,7 +225,7 @@ Result<Array> RecordIndex::read(size_t file, int64_t place, int64_t bytes) {
   const std::string& path = files_->path(file);
   STOKER_TRY(Buffer * buffer, Buffer::make(static_cast<size_t>(bytes)));
   const std::span<char> frame(reinterpret_cast<char*>(buffer->data()), static_cast<size_t>(bytes));
-  // Errors about a payload name the place of its record.
+  // Errors about a payload name the offset of its record.
   buffer->set_source({path, place - static_cast<int64_t>(kRecordHeaderBytes)});
   const Array keeper = Array::view_bytes({}, buffer);
   STOKER_TRY(files_->read(file, place, frame));

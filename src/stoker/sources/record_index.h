@@ -12,20 +12,24 @@
 
 namespace stoker {
 
-// The index of one plain TFRecord file, in memory or as a view of where it is kept.
+// The index of one uncompressed TFRecord file, in memory or as a view of a mapped index file.
 class FileIndex {
  public:
-  // What is kept of the file, where that still fits it.
+  // Returns the stored index if it exists and still matches the file.
   static std::optional<FileIndex> kept(const std::string& path);
-  // By hopping over the headers.
+  // Builds the index by reading the header of each record.
   static Result<FileIndex> made(const std::string& path);
-  // From where records were found to begin in so many bytes of it.
+  // Builds the index from the offsets of the records in the first `bytes` bytes of the file.
   static Result<FileIndex> of(const std::string& path, int64_t bytes, const std::vector<int64_t>& places,
                               const std::vector<int64_t>& labels = {});
 
   const IndexView& view() const { return view_; }
+  // Whether the file that the index is a view of was truncated: what was read of
+  // the view before is not to be used.
+  bool was_cut() const { return mapped_ && mapped_->was_cut(); }
+  Error truncated() const { return truncated_error(mapped_->path(), -1); }
 
-  // Beside the data, in the hidden folder .stoker, or in the user's cache folder.
+  // Store the index next to the data, in the hidden folder .stoker, or in the user's cache folder.
   Result<void> keep_beside(const std::string& path) const;
   Result<void> keep_in_cache(const std::string& path) const;
 
@@ -34,34 +38,35 @@ class FileIndex {
   Result<void> write(const std::string& index_path) const;
 
   std::shared_ptr<const void> owner_;
-  Bytes bytes_;  // the owner's
+  const MappedFile* mapped_ = nullptr;  // the owner, if it is one
+  Bytes bytes_;                         // the owner's
   IndexView view_;
 };
 
-// Where the index of a file is looked for, in this order.
+// Returns the paths at which the index of a file may be stored, in the order in which they are tried.
 std::vector<std::string> index_paths_of(const std::string& path);
 
-// The records of several plain TFRecord files by position. What cannot be read is
-// one record, as it is one error of a reader that goes through the files.
+// Reads records of several uncompressed TFRecord files by position. Thread-safe. Data that cannot be read counts as one
+// record, because a sequential reader returns one error for it.
 class RecordIndex {
  public:
-  // Always of the same files. Looks at those that are not known yet.
+  // Returns the number of records. Every call must pass the same files. Indexes the files that are not indexed.
   int64_t records(const std::vector<std::string>& paths);
-  // After records(). A file that is no longer the one that was indexed is an error.
+  // Requires an earlier call of records(). Returns DataLoss if the file has changed since it was indexed.
   Result<Array> read(int64_t record);
-  // "record 7 of a.tfrecord", for errors: looks at no file behind the first that
-  // is not known yet, and is empty where that is not enough.
-  std::string words(const std::vector<std::string>& paths, int64_t record);
-  // What a reader has found that went through all the bytes of a file.
+  // Returns a text such as "record 7 of a.tfrecord" for error messages. Indexes at most one more file; if that is not
+  // enough to find the record, the text is empty.
+  std::string describe_record(const std::vector<std::string>& paths, int64_t record);
+  // Adds the index of a file that a sequential reader has read completely.
   void learn(const std::vector<std::string>& paths, size_t file, int64_t bytes, const std::vector<int64_t>& places);
 
  private:
-  // Below this, hopping is done sooner than looking for what is kept.
+  // Size in bytes. For smaller files, reading the headers is faster than looking for a stored index.
   static constexpr int64_t kWorthKeeping = 1 << 20;
 
   struct Known {
     FileIndex index;
-    std::optional<Error> error;  // the file cannot be read: a single record
+    std::optional<Error> error;  // the file cannot be read and counts as one record
     int64_t records() const { return error ? 1 : index.view().records(); }
   };
   Known look_at(size_t file);
@@ -70,10 +75,10 @@ class RecordIndex {
 
   void begin(const std::vector<std::string>& paths);
 
-  std::mutex mutex_;  // guards what follows, until `begins_` is there
+  std::mutex mutex_;  // guards the members below until `begins_` is complete
   std::optional<FileSet> files_;
   std::vector<std::optional<Known>> known_;
-  std::vector<int64_t> begins_;  // of each file, and the end; empty until all are known
+  std::vector<int64_t> begins_;  // first record of each file, and the end; empty until all files are indexed
 };
 
 }  // namespace stoker

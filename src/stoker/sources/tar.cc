@@ -14,7 +14,7 @@
 namespace stoker {
 namespace {
 
-// More than any member of a training set, less than a bomb wants.
+// Larger than any member of a training set, and small enough to stop a decompression bomb.
 constexpr int64_t kMostMemberBytes = int64_t{1} << 31;
 
 class StreamInput final : public ArchiveInput {
@@ -32,7 +32,7 @@ class StreamInput final : public ArchiveInput {
   }
 
  private:
-  static constexpr size_t kPieceBytes = 64 << 10;  // small: of large members headers alone are read
+  static constexpr size_t kPieceBytes = 64 << 10;  // small, because of large members only the headers are read
   const std::unique_ptr<ByteStream> bytes_;
   std::vector<char> buffer_;
 };
@@ -52,7 +52,7 @@ std::string without_dot(std::string_view name) {
   return std::string(name);
 }
 
-// The structure of elements and the places of their components in it.
+// The structure of the elements and the position of each component in it.
 struct Structure {
   const Nest* nest = nullptr;
 
@@ -76,7 +76,7 @@ Error lacks(const std::string& path, const std::string& key, const std::string& 
   return Error::invalid(path, ": the sample ", key, " has no ", component).set_path(path);
 }
 
-// One sample's members by extension.
+// The members of one sample, by extension.
 struct Sample {
   std::string key;
   std::map<std::string, ArchiveMember> parts;
@@ -95,8 +95,8 @@ struct Sample {
   }
 };
 
-// The samples of one plain file, in the order in which their keys come first,
-// and what ended it before its end.
+// Indexes the samples of one uncompressed file, in the order of the first member of each key, and the error that ended
+// the file early.
 class FileIndex {
  public:
   explicit FileIndex(const std::string& path) : path_(path) {
@@ -136,11 +136,11 @@ class FileIndex {
     if (sample.problem.empty()) sample.problem = problem;
   }
 
-  // What is wrong with a hard link, if something is.
+  // Replaces a hard link by the member that it points to. Returns a message if that fails, otherwise an empty string.
   std::string resolve(ArchiveMember& member) const {
     const auto target = places_.find(without_dot(member.link));
     if (target == places_.end())
-      return "the member " + member.name + " is a link to " + member.link + ", which does not come before it";
+      return "the member " + member.name + " is a link to " + member.link + ", expected a link to an earlier member";
     std::tie(member.offset, member.size) = target->second;
     return {};
   }
@@ -167,10 +167,10 @@ std::optional<TarName> tar_name_of(std::string_view member) {
   return name;
 }
 
-// All plain files as one list. What ends a file early has one place: the error.
+// The samples of all uncompressed files as one list. An error that ends a file early has one position.
 class Tar::Index {
  public:
-  // Once; says what is wrong with the whole.
+  // Builds the index at the first call. Returns an error if the dataset cannot be used at all.
   const Result<void>& of(const Tar& tar) {
     std::call_once(once_, [&] { built_ = tar.by_position() ? build(tar) : look_into(tar); });
     return built_;
@@ -183,7 +183,7 @@ class Tar::Index {
     const Entry& entry = samples_[static_cast<size_t>(i)];
     return {entry.file, entry.key};
   }
-  std::string words(int64_t i) const {
+  std::string describe_record(int64_t i) const {
     if (i < 0 || i >= length()) return {};
     const Entry& entry = samples_[static_cast<size_t>(i)];
     return entry.error ? "" : "sample " + entry.key + " of " + files_->path(entry.file);
@@ -209,18 +209,18 @@ class Tar::Index {
     size_t file;
     std::string key;
     size_t first_place;
-    std::unique_ptr<Error> error;  // instead of places
+    std::unique_ptr<Error> error;  // if set, the sample has no places
   };
 
   Result<void> build(const Tar& tar) {
     files_.emplace(tar.filenames);
     components_ = tar.components;
-    samples_.clear();  // of a build that was interrupted
+    samples_.clear();  // left by an interrupted build
     places_.clear();
     for (size_t file = 0; file < files_->size(); ++file) add(file, FileIndex(files_->path(file)));
     if (components_.empty()) {
       if (!samples_.empty() && samples_[0].error) return *samples_[0].error;
-      return Error::invalid("no file has a sample to tell the components; name them in `components`");
+      return Error::invalid("the files contain no samples; list the extensions in `components`");
     }
     structure_.emplace(components_);
     return {};
@@ -230,7 +230,8 @@ class Tar::Index {
     if (components_.empty() && !found.samples.empty()) components_ = found.samples[0].extensions();
     for (const Sample& sample : found.samples) {
       const bool last = &sample == &found.samples.back();
-      if (last && found.failure && !missing(sample).empty()) break;  // the failure stands for it
+      if (last && found.failure && !missing(sample).empty())
+        break;  // the error of the file replaces the incomplete sample
       add(file, sample);
     }
     if (found.failure) samples_.push_back({file, {}, 0, std::make_unique<Error>(*found.failure)});
@@ -257,7 +258,7 @@ class Tar::Index {
     return {};
   }
 
-  // Of compressed files only the components must be known before.
+  // For compressed files, only the components must be known in advance.
   Result<void> look_into(const Tar& tar);
 
   std::once_flag once_;
@@ -266,20 +267,19 @@ class Tar::Index {
   std::vector<std::string> components_;
   std::optional<Structure> structure_;
   std::vector<Entry> samples_;
-  std::vector<Place> places_;  // of each sample, in the order of components
+  std::vector<Place> places_;  // for each sample, one place per component
 };
 
-// A sample of a compressed file: the bytes of each extension.
+// A sample of a compressed file, with the bytes of each extension.
 struct Tar::SampleParts {
   std::string key;
   std::map<std::string, std::string> parts;
-  int64_t bytes = 0;  // of all parts
+  int64_t bytes = 0;  // total size of the parts
   std::string problem;
-  std::optional<Error> too_large;  // of the last part that was
+  std::optional<Error> too_large;  // the error of the last part that was too large
 };
 
-// The samples of one compressed file as they come: members of a key that stand
-// apart are two samples.
+// Reads the samples of one compressed file in order. Members of one key that are not adjacent become two samples.
 class Tar::Samples {
  public:
   static Result<std::shared_ptr<Samples>> open(const std::string& path, const std::string& compression) {
@@ -290,7 +290,7 @@ class Tar::Samples {
   }
   Samples(std::string path, std::unique_ptr<TarReader> tar) : path_(std::move(path)), tar_(std::move(tar)) {}
 
-  // Nothing at the end. `read`: with the bytes of its members.
+  // Returns the next sample, or nothing at the end. If `read` is true, the sample has the bytes of its members.
   Result<std::optional<SampleParts>> next(bool read) {
     Result<std::optional<SampleParts>> found = gather(read);
     if (!found) return about(path_, found.error());
@@ -316,14 +316,15 @@ class Tar::Samples {
           bytes = *std::move(read_bytes);
         found->bytes += static_cast<int64_t>(bytes.size());
       }
-      if (!ahead_->link.empty()) found->problem = "the member " + ahead_->name + " is a hard link";
+      if (!ahead_->link.empty())
+        found->problem = "the member " + ahead_->name + " is a hard link, which is not supported in compressed files";
       if (!found->parts.emplace(name_.extension, std::move(bytes)).second)
         found->problem = "the sample " + found->key + " has " + name_.extension + " twice";
       ahead_.reset();
     }
   }
 
-  // Finds the next member that is part of a sample.
+  // Moves to the next member that is part of a sample.
   Result<bool> look() {
     while (!ahead_) {
       STOKER_TRY(ahead_, tar_->next());
@@ -350,8 +351,7 @@ Result<void> Tar::Index::look_into(const Tar& tar) {
     if (!first) continue;
     for (const auto& [extension, _] : first->parts) components_.push_back(extension);
   }
-  if (components_.empty())
-    return Error::invalid("no file has a sample to tell the components; name them in `components`");
+  if (components_.empty()) return Error::invalid("the files contain no samples; list the extensions in `components`");
   structure_.emplace(components_);
   return {};
 }
@@ -361,10 +361,10 @@ std::shared_ptr<Tar::Index> Tar::new_index() { return std::make_shared<Index>();
 Result<void> Tar::check() const {
   STOKER_TRY(const Compression known, compression_of(compression_type));
   (void)known;
-  if (filenames.empty()) return Error::invalid("at least one file is wanted");
+  if (filenames.empty()) return Error::invalid("expected at least one file, got an empty list");
   for (size_t i = 0; i < components.size(); ++i)
     if (std::ranges::count(components, components[i]) > 1 || components[i].starts_with("__"))
-      return Error::invalid("components has '", components[i], "', extensions that differ were wanted");
+      return Error::invalid("components contains '", components[i], "', expected distinct extensions such as 'jpg'");
   return index->of(*this);
 }
 
@@ -379,8 +379,8 @@ Result<Spec> Tar::spec(std::span<const Spec>) const {
   return Spec{nest, std::vector<LeafSpec>(nest->leaf_count(), {DType::kBytes, std::vector<int64_t>{}})};
 }
 
-std::string Tar::words(const Origin& origin) const {
-  return by_position() && index->of(*this) ? index->words(origin.position) : std::string();
+std::string Tar::describe_record(const Origin& origin) const {
+  return by_position() && index->of(*this) ? index->describe_record(origin.position) : std::string();
 }
 
 Tar::Name Tar::name_of(int64_t position) const { return index->name_of(position); }
@@ -395,14 +395,16 @@ Result<Element> Tar::load(Element element, Context&) const {
   return index->read(element[0].scalar<int64_t>());
 }
 
-// Opens the file the state stands in and goes past the samples already given.
+// Opens the current file of the state and skips the samples that were already returned.
 Result<void> Tar::open(State& state, const Context& context) const {
   const std::string& path = filenames[static_cast<size_t>(state.file)];
   STOKER_TRY(state.reader, Samples::open(path, compression_type));
   for (int64_t i = 0; i < state.samples; ++i) {
     if (context.stopped()) return Error::cancelled();
     STOKER_TRY(const auto passed, state.reader->next(false));
-    if (!passed) return Error::corrupt(path, " has ", i, " samples and had ", state.samples).set_path(path);
+    if (!passed)
+      return Error::corrupt(path, " has ", i, " samples, expected at least ", state.samples, ": the file has changed")
+          .set_path(path);
   }
   return {};
 }

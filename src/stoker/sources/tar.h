@@ -7,14 +7,15 @@
 
 namespace stoker {
 
-// Samples of tar files in WebDataset's layout: the members that share a key are
-// one. Plain files are a list, indexed once; compressed ones a stream. A file
-// that cannot be read, or is damaged, is one error, and the next file follows.
+// Yields the samples of tar files in WebDataset's layout: members with the same key form one sample. Uncompressed files
+// are a list, which is indexed once; compressed files are a stream. A file that cannot be read, or is damaged, is one
+// error, and the next file follows.
 struct Tar {
   static constexpr std::string_view kName = "tar";
-  static constexpr std::string_view kDoc = "Samples of tar files in WebDataset's layout, as dicts of bytes.";
+  static constexpr std::string_view kDoc =
+      "Read the samples of tar files in WebDataset's layout as dicts of byte strings.";
   static constexpr bool kWaits = true;
-  static constexpr bool kGoesOn = true;
+  static constexpr bool kContinuesAfterError = true;
 
   std::vector<std::string> filenames;
   std::vector<std::string> components;
@@ -23,7 +24,7 @@ struct Tar {
   class Samples;
   struct State {
     int64_t file = 0;
-    int64_t samples = 0;  // of this file given so far
+    int64_t samples = 0;  // of this file, already returned
     std::shared_ptr<Samples> reader;
     void describe(Fields& f) {
       f("file", file);
@@ -32,18 +33,20 @@ struct Tar {
   };
 
   void describe(Fields& f) {
-    f.required("filenames", filenames, "one file or several, in order");
-    f("components", components, "the extensions wanted, as \"jpg\", \"cls\"; none: those of the first sample");
-    f("compression_type", compression_type, "\"\", \"GZIP\", \"ZLIB\" or \"ZSTD\"; with one the files are a stream");
+    f.required_data("filenames", filenames, "paths of one or more files, in order");
+    f("components", components, "extensions to read, such as \"jpg\" and \"cls\"; empty: those of the first sample");
+    f("compression_type", compression_type,
+      "\"\", \"GZIP\", \"ZLIB\" or \"ZSTD\"; compressed files are read as a stream");
   }
 
-  // Indexes plain files: once, where the data set is made.
+  // Indexes uncompressed files, once, when the dataset is built.
   Result<void> check() const;
   Result<void> check_state(const State& state) const;
   Result<Spec> spec(std::span<const Spec>) const;
   Result<std::string> fingerprint() const { return fingerprint_of(filenames); }
-  std::string words(const Origin& origin) const;
-  // Of one in a list: its file's number and its key, which is empty where the file ends before its end.
+  std::string describe_record(const Origin& origin) const;
+  // Identifies a sample of a list by the number of its file and its key. The key is empty for the error of a file that
+  // ends early.
   struct Name {
     size_t file;
     std::string key;
@@ -57,7 +60,7 @@ struct Tar {
   Result<Element> load(Element element, Context&) const;
 
   class Index;
-  std::shared_ptr<Index> index = new_index();  // shared by copies; no parameter
+  std::shared_ptr<Index> index = new_index();  // shared by copies; not a parameter
 
  private:
   struct SampleParts;
@@ -66,9 +69,9 @@ struct Tar {
   Result<Element> element_of(SampleParts found, const std::string& path) const;
 };
 
-// The key and the extension of a member, as WebDataset finds them: "train/7" and
-// "seg.png" of "./train/7.seg.PNG". Nothing for what is no part of a sample: a
-// name without extension, hidden and meta files, what macOS adds.
+// The key and the extension of a member, by WebDataset's rules: "./train/7.seg.PNG" has the key "train/7" and the
+// extension "seg.png". Returns nothing for members that are not part of a sample: names without an extension, hidden
+// and meta files, and files that macOS adds.
 struct TarName {
   std::string key;
   std::string extension;

@@ -7,7 +7,7 @@
 namespace stoker {
 namespace {
 
-// Such a line is one error, and the next line follows.
+// A line that is too long is one error, and the next line follows.
 bool is_too_long(const Result<bool>& line) { return !line && line.error().code() == Code::kResourceExhausted; }
 
 }  // namespace
@@ -15,11 +15,11 @@ bool is_too_long(const Result<bool>& line) { return !line && line.error().code()
 Result<void> TextLines::check() const {
   STOKER_TRY(Compression known, compression_of(compression_type));
   (void)known;
-  if (filenames.empty()) return Error::invalid("at least one file is wanted");
+  if (filenames.empty()) return Error::invalid("expected at least one file, got an empty list");
   return {};
 }
 
-// Opens the file the state stands in and goes past the lines already given.
+// Opens the current file of the state and skips the lines that were already returned.
 Result<void> TextLines::open(State& state) const {
   STOKER_TRY(Compression compression, compression_of(compression_type));
   STOKER_TRY(LineReader reader, LineReader::open(filenames[static_cast<size_t>(state.file)], compression,
@@ -30,7 +30,8 @@ Result<void> TextLines::open(State& state) const {
     const Result<bool> more = state.reader->next(line);
     if (!more && !is_too_long(more)) return more.error();
     if (more && !*more)
-      return Error::corrupt(filenames[static_cast<size_t>(state.file)], " has ", i, " lines and had ", state.lines);
+      return Error::corrupt(filenames[static_cast<size_t>(state.file)], " has ", i, " lines, expected at least ",
+                            state.lines, ": the file has changed");
   }
   return {};
 }

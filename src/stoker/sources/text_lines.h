@@ -9,20 +9,20 @@ namespace stoker {
 
 class LineReader;
 
-// The lines of one file after the other, by TextLineDataset's rules. A file
-// that cannot be read is one error, and the next file follows.
+// Yields the lines of one file after the other, by the rules of tf.data's TextLineDataset. A file that cannot be read
+// is one error, and the next file follows.
 struct TextLines {
   static constexpr std::string_view kName = "text_lines";
-  static constexpr std::string_view kDoc = "Lines of text files, plain or compressed.";
+  static constexpr std::string_view kDoc = "Read the lines of text files, plain or compressed.";
   static constexpr bool kWaits = true;
-  static constexpr bool kGoesOn = true;
+  static constexpr bool kContinuesAfterError = true;
 
   std::vector<std::string> filenames;
   std::string compression_type;
 
   struct State {
     int64_t file = 0;
-    int64_t lines = 0;  // of this file given so far
+    int64_t lines = 0;  // of this file, already returned
     std::shared_ptr<LineReader> reader;
     void describe(Fields& f) {
       f("file", file);
@@ -31,7 +31,7 @@ struct TextLines {
   };
 
   void describe(Fields& f) {
-    f.required("filenames", filenames, "one file or several, read in order");
+    f.required_data("filenames", filenames, "paths of one or more files, read in order");
     f("compression_type", compression_type, "\"\", \"GZIP\", \"ZLIB\" or \"ZSTD\"");
   }
 

@@ -14,11 +14,11 @@
 
 namespace stoker {
 
-// Gives the records of a file as views: of the whole file, mapped, or of blocks
-// that are read, where a record that crosses the end of one begins the next.
+// Returns the records of a file as views of the mapped file or of blocks that are read. A record that crosses the end
+// of a block is moved to the start of the next block.
 class RecordReader {
  public:
-  // A record begins at `offset`.
+  // `offset` must be the start of a record.
   static Result<std::shared_ptr<RecordReader>> open(const std::string& path, Compression compression, int64_t offset,
                                                     KeptMappings& mappings, bool exceeds_memory) {
     if (compression == Compression::kNone) {
@@ -35,7 +35,7 @@ class RecordReader {
       : mapped_(file.get()), ahead_(exceeds_memory), parser_(offset), ended_(true), whole_(offset == 0) {
     const Bytes all = file->bytes();
     window_ = all.substr(std::min(static_cast<size_t>(offset), all.size()));
-    block_ = Buffer::wrap(all.data(), all.size(), [file = std::move(file)] {});
+    block_ = Buffer::wrap(all.data(), all.size(), [file = std::move(file)] {}, mapped_);
     // Errors about a payload name the place of its record.
     block_->set_source({mapped_->path(), -static_cast<int64_t>(kRecordHeaderBytes)});
   }
@@ -45,18 +45,18 @@ class RecordReader {
   RecordReader& operator=(const RecordReader&) = delete;
   ~RecordReader() { close(); }
 
-  // Nothing at the end. It goes on behind an error unless goes_on() is false.
+  // Returns nothing at the end. After an error, the next call continues, unless goes_on() is false.
   Result<std::optional<Array>> next(const Context& context);
-  // Whole records that lie ready, up to where something else follows: what
-  // next() would give one by one.
+  // Returns the complete records at the front of the window, up to anything else: the same records as repeated calls of
+  // next().
   Column next_rows(size_t most);
 
-  // False behind the end and behind a fault of the file.
+  // False after the end and after an error of the file itself.
   bool goes_on() const { return bytes_ != nullptr || mapped_ != nullptr; }
   int64_t offset() const { return parser_.offset(); }
-  // Where the records begin, behind the end of a mapped file of which all was read.
+  // Returns the offsets of the records after a mapped file was read to its end; null otherwise.
   const std::vector<int64_t>* places() const { return reached_end_ && whole_ ? &places_ : nullptr; }
-  // Gives file and memory back: copies of a state may share the reader for long.
+  // Releases the file and its memory. Needed because copies of a state may share the reader for a long time.
   void close() {
     bytes_.reset();
     mapped_ = nullptr;
@@ -66,13 +66,11 @@ class RecordReader {
   }
 
  private:
-  // One read of this size costs little more than its copying, and some records
-  // of ImageNet's size fit.
+  // A read of this size costs little more than copying the bytes, and several records of ImageNet's size fit.
   static constexpr size_t kBlockBytes = size_t{1} << 20;
-  // Of the rows given at once: their table stays small, and they are read in
-  // some 100 µs even from a disk.
+  // The limits of next_rows(): the table stays small, and reading the rows takes about 100 µs even from a disk.
   static constexpr size_t kMostRows = 1024, kRowBytes = size_t{256} << 10;
-  // Of a file with more records than this the places are not kept: 128 MB.
+  // Offsets are not kept for a file with more records than this, which would take 128 MB.
   static constexpr size_t kMostPlaces = size_t{1} << 24;
 
   std::optional<int64_t> left() const;
@@ -82,24 +80,32 @@ class RecordReader {
   size_t begin() const { return static_cast<size_t>(window_.data() - data()); }
   char* data() const { return reinterpret_cast<char*>(block_->data()); }
 
+  // Not for each record: it costs a system call, twice as much as a record of 100 bytes.
+  void prepare_to_read(size_t records) {
+    if (!mapped_ || (records == 1 && parser_.offset() < prepared_until_)) return;
+    mapped_->prepare_to_read();
+    prepared_until_ = parser_.offset() + static_cast<int64_t>(kRowBytes);
+  }
   Error cut_short();
 
-  std::unique_ptr<ByteStream> bytes_;   // null behind the end, and of a mapped file
-  const MappedFile* mapped_ = nullptr;  // the block's; null behind the end, and of one that is read
+  std::unique_ptr<ByteStream> bytes_;   // null after the end, and for a mapped file
+  const MappedFile* mapped_ = nullptr;  // owned by the block; null after the end, and for a file that is read
   ReadAhead ahead_{false};
+  int64_t prepared_until_ = 0;
   RecordParser parser_;
   Buffer* block_ = nullptr;
-  Bytes window_;  // of the block: what was read and not given
+  Bytes window_;  // the part of the block that was read and not returned
   bool ended_ = false;
-  std::vector<int64_t> places_;  // of the records met, while `whole_`
+  std::vector<int64_t> places_;  // offsets of the records so far, while `whole_`
   bool whole_ = false;
   bool reached_end_ = false;
 };
 
 Result<std::optional<Array>> RecordReader::next(const Context& context) {
   using Kind = RecordParser::Step::Kind;
+  prepare_to_read(1);
   while (true) {
-    if (context.stopped()) return Error::cancelled();  // a search may go through the whole file
+    if (context.stopped()) return Error::cancelled();  // the search for the next record may scan the whole file
     const int64_t place = parser_.offset();
     if (mapped_) ahead_.at(place, *mapped_);
     RecordParser::Step step = parser_.step(window_, left());
@@ -130,34 +136,38 @@ Column RecordReader::next_rows(size_t most) {
   std::array<Bytes, kMostRows> found;
   size_t n = 0;
   const int64_t begin = parser_.offset();
+  const size_t known_places = places_.size();
+  const Bytes window = window_;
+  prepare_to_read(most);
   if (mapped_) ahead_.at(begin, *mapped_);
   while (n < std::min(most, kMostRows) && parser_.offset() - begin < static_cast<int64_t>(kRowBytes)) {
     const int64_t place = parser_.offset();
     const std::optional<Bytes> payload = parser_.step_if_whole(window_);
     if (!payload) break;
-    if (mapped_ && mapped_->was_cut()) {
-      parser_ = RecordParser(place);  // next() comes to the same place and tells of it
-      break;
-    }
     if (whole_) places_.push_back(place);
     whole_ &= places_.size() < kMostPlaces;
     window_.remove_prefix(static_cast<size_t>(parser_.offset() - place));
     found[n++] = *payload;
+  }
+  if (mapped_ && mapped_->was_cut()) {  // next() comes to the same place and reports it
+    parser_ = RecordParser(begin);
+    window_ = window;
+    places_.resize(known_places);
+    return {};
   }
   if (n == 0) return {};
   block_->keep();
   return Column(Array::view_strings(std::span(found).first(n), block_));
 }
 
-// A mapped file of which less is there than when it was opened.
+// Returns the error of a mapped file that has become shorter since it was opened.
 Error RecordReader::cut_short() {
-  Error error = Error::corrupt("the file was cut short while it was read");
-  error.set_path(mapped_->path(), parser_.offset());
+  Error error = truncated_error(mapped_->path(), parser_.offset());
   close();
   return error;
 }
 
-// From the window's begin to the end of the file, where that is known.
+// Returns the number of bytes from the start of the window to the end of the file, if known.
 std::optional<int64_t> RecordReader::left() const {
   const auto here = static_cast<int64_t>(window_.size());
   if (ended_) return here;
@@ -165,7 +175,7 @@ std::optional<int64_t> RecordReader::left() const {
   return more ? std::optional(here + *more) : std::nullopt;
 }
 
-// Reads until the window has as many bytes, or all there are.
+// Reads until the window has `wanted` bytes, or all bytes that the file has.
 Result<void> RecordReader::refill(size_t wanted) {
   while (window_.size() < wanted && !ended_) {
     if (room() == 0 || (begin() > 0 && begin() + wanted > block_->size())) STOKER_TRY(make_room(wanted));
@@ -176,9 +186,8 @@ Result<void> RecordReader::refill(size_t wanted) {
   return {};
 }
 
-// Moves the window to the front of a block with room behind it. Where nobody
-// knows how long the file is, a block grows with what has come and not with
-// what a header promises.
+// Moves the window to the front of a block with free space after it. If the size of the file is unknown, the block
+// grows with the bytes that were read, not with the length that a header claims.
 Result<void> RecordReader::make_room(size_t wanted) {
   const std::optional<int64_t> all = left();
   const size_t bytes = all ? std::max(wanted, std::min(kBlockBytes, static_cast<size_t>(*all)))
@@ -192,7 +201,7 @@ Result<void> RecordReader::make_room(size_t wanted) {
   window_ = {front, window_.size()};
   if (block_ && block != block_) block_->drop();
   block_ = block;
-  // Errors about a payload name the place of its record.
+  // Errors about a payload name the offset of its record.
   block_->set_source({bytes_->path(), parser_.offset() - static_cast<int64_t>(kRecordHeaderBytes)});
   return {};
 }
@@ -200,7 +209,7 @@ Result<void> RecordReader::make_room(size_t wanted) {
 Result<void> TFRecord::check() const {
   STOKER_TRY(Compression known, compression_of(compression_type));
   (void)known;
-  if (filenames.empty()) return Error::invalid("at least one file is wanted");
+  if (filenames.empty()) return Error::invalid("expected at least one file, got an empty list");
   return {};
 }
 
@@ -215,8 +224,8 @@ std::optional<TFRecord> TFRecord::listed() const {
   return list;
 }
 
-std::string TFRecord::words(const Origin& origin) const {
-  return compression_type.empty() ? index->words(filenames, origin.position) : std::string();
+std::string TFRecord::describe_record(const Origin& origin) const {
+  return compression_type.empty() ? index->describe_record(filenames, origin.position) : std::string();
 }
 
 Result<int64_t> TFRecord::length(Context&) const { return index->records(filenames); }

@@ -11,23 +11,22 @@ class KeptMappings;
 class RecordIndex;
 class RecordReader;
 
-// The records of one TFRecord file after the other, as byte strings: a stream
-// of views of what is mapped or of the large blocks that are read. Plain files
-// can be had by position, too, which takes an index (record_index.h). Damage is one error and the next
-// whole record follows (codecs/tfrecord.h); a file that cannot be read is one
-// error, and the next file follows.
+// Yields the records of one TFRecord file after the other, as byte strings: a stream of views of the mapped file, or of
+// large blocks that are read. Uncompressed files can also be read by position, with an index (record_index.h). Damage
+// is one error, and the next complete record follows (codecs/tfrecord.h). A file that cannot be read is one error, and
+// the next file follows.
 struct TFRecord {
   static constexpr std::string_view kName = "tfrecord";
-  static constexpr std::string_view kDoc = "Records of TFRecord files, plain or compressed.";
+  static constexpr std::string_view kDoc = "Read the records of TFRecord files, plain or compressed, as byte strings.";
   static constexpr bool kWaits = true;
-  static constexpr bool kGoesOn = true;
+  static constexpr bool kContinuesAfterError = true;
 
   std::vector<std::string> filenames;
   std::string compression_type;
 
   struct State {
     int64_t file = 0;
-    int64_t offset = 0;  // of the next record, in what is uncompressed
+    int64_t offset = 0;  // of the next record, in bytes of the decompressed file
     std::shared_ptr<RecordReader> reader;
     void describe(Fields& f) {
       f("file", file);
@@ -36,7 +35,7 @@ struct TFRecord {
   };
 
   void describe(Fields& f) {
-    f.required("filenames", filenames, "one file or several, read in order");
+    f.required_data("filenames", filenames, "paths of one or more files, read in order");
     f("compression_type", compression_type, "\"\", \"GZIP\" or \"ZLIB\"");
   }
 
@@ -50,7 +49,7 @@ struct TFRecord {
   Result<std::optional<Element>> next(State& state, Context& context) const;
   Column next_rows(State& state, int64_t most, Context& context) const;
   Result<std::string> fingerprint() const { return fingerprint_of(filenames); }
-  std::string words(const Origin& origin) const;
+  std::string describe_record(const Origin& origin) const;
 
   bool by_position() const { return listing; }
   std::optional<TFRecord> listed() const;
@@ -58,9 +57,9 @@ struct TFRecord {
   Result<Element> at(int64_t i, Context&) const { return Element(Array::of(i)); }
   Result<Element> load(Element element, Context&) const;
 
-  // No parameters.
-  bool listing = false;  // by position
-  // Of plain files, shared by copies.
+  // The members below are not parameters.
+  bool listing = false;  // read by position
+  // The index of uncompressed files, shared by copies.
   std::shared_ptr<RecordIndex> index = new_index();
   std::shared_ptr<KeptMappings> mappings = new_mappings();
 

@@ -16,7 +16,7 @@ Result<Flow> AssertCardinality::step(State& state, Run run, Emit& out, Context&)
   }
   const Origin extra = run.origins.at(row);
   if (row > 0) out.put(run.slice(0, row));
-  out.put(Run::failure(Error::precondition("the input has more than the ", expected_cardinality, " elements promised"),
+  out.put(Run::failure(Error::precondition("the input has more than the expected ", expected_cardinality, " elements"),
                        extra, true));
   return Flow::kDone;
 }
@@ -25,8 +25,8 @@ Result<Flow> AssertCardinality::finish(State& state, Emit& out, Context&) const 
   const bool endless = expected_cardinality == kInfinite;
   if (endless || (expected_cardinality >= 0 && state.seen < expected_cardinality))
     out.put(Run::failure(
-        Error::precondition("the input ended after ", state.seen, " elements and ",
-                            endless ? std::string("no end") : std::to_string(expected_cardinality), " was promised"),
+        Error::precondition("the input ended after ", state.seen, " elements, expected ",
+                            endless ? std::string("an infinite input") : std::to_string(expected_cardinality)),
         Origin{}, true));
   return Flow::kDone;
 }

@@ -4,11 +4,12 @@
 
 namespace stoker {
 
-// Promises a number of elements and fails, once, when there are more or fewer.
+// Declares the number of elements and checks it. If the input has more or fewer elements, the stage emits one
+// FailedPrecondition error and ends.
 struct AssertCardinality {
   static constexpr std::string_view kName = "assert_cardinality";
-  static constexpr std::string_view kDoc = "Promise a number of elements and check it.";
-  static constexpr bool kSeesFailures = true;
+  static constexpr std::string_view kDoc =
+      "Declare the number of elements, and raise an error if the input has more or fewer.";
 
   int64_t expected_cardinality = 0;
 
@@ -18,16 +19,17 @@ struct AssertCardinality {
   };
 
   void describe(Fields& f) {
-    f.required("expected_cardinality", expected_cardinality, "how many; -1: without end, -2: not known");
+    f.required("expected_cardinality", expected_cardinality, "number of elements; -1: infinite, -2: unknown");
   }
 
   Result<void> check() const {
     if (expected_cardinality < kUnknown)
-      return Error::invalid("expected_cardinality must be -2 or more, found ", expected_cardinality);
+      return Error::invalid("expected_cardinality must be -2 or more, got ", expected_cardinality);
     return {};
   }
   Result<void> check_state(const State& state) const {
-    if (state.seen < 0 || state.seen > kEndless) return Error::invalid("the checkpoint is damaged: seen ", state.seen);
+    if (state.seen < 0 || state.seen > kEndless)
+      return Error::invalid("the checkpoint is damaged: the number of elements seen is ", state.seen);
     return {};
   }
   int64_t cardinality(std::span<const int64_t>) const { return expected_cardinality; }

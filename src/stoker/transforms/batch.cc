@@ -6,19 +6,23 @@ namespace stoker {
 
 namespace {
 
-// The two elements whose shapes or types do not fit together, as the origin of what failed.
+// Returns a failure whose error and origin name the first row and the first row that differs from it in shape or type.
 Run unequal(const Run& rows, size_t leaf) {
   const Array first = rows.columns[leaf].row(0);
   for (int32_t row = 1; row < rows.size; ++row) {
     const Array other = rows.columns[leaf].row(row);
-    if (other.type() == first.type() && std::ranges::equal(other.dims(), first.dims())) continue;
+    const bool same_type = other.type() == first.type();
+    if (same_type && std::ranges::equal(other.shape(), first.shape())) continue;
     const std::string path = rows.nest->path_of(leaf);
     Origin both = rows.origins.at(0);
     both.members = std::make_shared<const std::vector<Origin>>(std::vector{rows.origins.at(0), rows.origins.at(row)});
     return Run::failure(Error::invalid("cannot stack ", path.empty() ? "elements" : "component '" + path + "'",
-                                       ": element ", rows.origins.at(0).words(), " is ", name_of(first.type()),
-                                       words_of(first.dims()), " and element ", rows.origins.at(row).words(), " is ",
-                                       name_of(other.type()), words_of(other.dims())),
+                                       ": element ", rows.origins.at(0).describe(), " is ", name_of(first.type()),
+                                       shape_text(first.shape()), " and element ", rows.origins.at(row).describe(),
+                                       " is ", name_of(other.type()), shape_text(other.shape()), "; ",
+                                       same_type ? "bring them to one shape before batch, for example with resize, or "
+                                                   "with a map that crops or pads them"
+                                                 : "convert them to one type before batch, for example with cast"),
                         std::move(both));
   }
   return Run::failure(Error::internal("a batch could not be stacked"), rows.origins.at(0));
@@ -33,8 +37,8 @@ void give(Run& open, Emit& out) {
   batch.nest = rows.nest;
   for (size_t leaf = 0; leaf < rows.columns.size(); ++leaf) {
     if (Result<void> dense = rows.columns[leaf].make_dense(); !dense) {
-      const bool room = dense.error().code() == Code::kResourceExhausted;
-      return out.put(room ? Run::failure(dense.error(), origin) : unequal(rows, leaf));
+      const bool differ = dense.error().code() == Code::kInvalidArgument;
+      return out.put(differ ? unequal(rows, leaf) : Run::failure(dense.error(), origin));
     }
     batch.leaves.push_back(rows.columns[leaf].block());
   }
@@ -77,8 +81,7 @@ Result<Flow> Batch::step(State& state, Run run, Emit& out, Context&) const {
   return Flow::kMore;
 }
 
-// Several batches of rows that lie side by side are the same memory, seen with
-// one axis more.
+// Rows that are adjacent in memory form several batches without a copy: the same memory with one more axis.
 Run Batch::stacked(const Run& run, int32_t first, int64_t batches) const {
   Run all;
   all.nest = run.nest;
@@ -86,7 +89,7 @@ Run Batch::stacked(const Run& run, int32_t first, int64_t batches) const {
   for (const Column& column : run.columns) {
     const Array rows = column.block().rows(first, batches * batch_size);
     std::vector<int64_t> dims{batches, batch_size};
-    dims.insert(dims.end(), rows.dims().begin() + 1, rows.dims().end());
+    dims.insert(dims.end(), rows.shape().begin() + 1, rows.shape().end());
     all.columns.emplace_back(rows.reshaped(dims));
   }
   for (int64_t i = 0; i < batches; ++i)

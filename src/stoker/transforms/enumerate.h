@@ -4,14 +4,14 @@
 
 namespace stoker {
 
-// Each element with its number before it.
+// Pairs each element with its index: (index, element).
 struct Enumerate {
   static constexpr std::string_view kName = "enumerate";
-  static constexpr std::string_view kDoc = "Number the elements.";
+  static constexpr std::string_view kDoc = "Pair each element with its int64 index, as in Python's enumerate.";
 
   int64_t start = 0;
 
-  void describe(Fields& f) { f("start", start, "the first number"); }
+  void describe(Fields& f) { f("start", start, "index of the first element"); }
 
   Result<Spec> spec(std::span<const Spec> inputs) const {
     if (!inputs[0].known()) return Spec::unknown();
@@ -20,7 +20,7 @@ struct Enumerate {
     return spec;
   }
   int64_t cardinality(std::span<const int64_t> inputs) const { return inputs[0]; }
-  EngineParams engine() const { return {.kind = EngineKind::kEnumerate, .count = start}; }
+  EnumerateParams engine() const { return {.start = start}; }
 };
 
 }  // namespace stoker

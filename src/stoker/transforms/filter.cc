@@ -7,7 +7,7 @@ Result<Spec> Filter::spec(std::span<const Spec> inputs) const {
   const bool fits =
       !answer.known() || (answer.leaves.size() == 1 && answer.leaves[0].type.value_or(DType::kBool) == DType::kBool &&
                           (!answer.leaves[0].shape || answer.leaves[0].shape->empty()));
-  if (!fits) return Error::invalid("the predicate gives ", answer.words(), " and must give one bool");
+  if (!fits) return Error::invalid("the predicate returns ", answer.describe(), ", expected one bool");
   return inputs[0];
 }
 
@@ -20,8 +20,8 @@ Result<std::vector<uint8_t>> Filter::keep(Run& run, Context& context) const {
     if (!run.failed.empty() && run.failure_of(row)) continue;
     const Array answer = answers.columns.empty() ? Array() : answers.columns[0].row(row);
     if (answers.columns.size() != 1 || answer.type() != DType::kBool || answer.rank() != 0) {
-      run.fail(row,
-               Error::invalid("the predicate gave ", answers.element(row).spec().words(), " and must give one bool"));
+      run.fail(row, Error::invalid("the predicate returned ", answers.element(row).spec().describe(),
+                                   ", expected one bool"));
       continue;
     }
     kept[static_cast<size_t>(row)] = answer.scalar<bool>();

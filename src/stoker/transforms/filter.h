@@ -4,17 +4,17 @@
 
 namespace stoker {
 
-// Keeps the elements for which a function says true.
+// Keeps the elements for which a function returns true. If the function fails, the element fails.
 struct Filter {
   static constexpr std::string_view kName = "filter";
-  static constexpr std::string_view kDoc = "Keep the elements for which a function says true.";
+  static constexpr std::string_view kDoc = "Keep the elements for which a function returns true.";
 
   Function predicate;
 
-  void describe(Fields& f) { f.required("predicate", predicate, "from an element to a bool"); }
+  void describe(Fields& f) { f.required("predicate", predicate, "function from an element to one bool"); }
 
   Result<void> check() const { return predicate.check(); }
-  std::string words() const { return predicate.words(); }
+  std::string summary() const { return predicate.describe(); }
   bool calls_user() const { return predicate.calls_user(); }
   PassUse pass_use() const { return predicate.pass_use(); }
   bool waits() const { return predicate.waits(); }

@@ -4,11 +4,10 @@
 
 namespace stoker {
 
-// Leaves out the elements before it that failed.
+// Drops failed elements of its input.
 struct IgnoreErrors {
   static constexpr std::string_view kName = "ignore_errors";
-  static constexpr std::string_view kDoc = "Leave out elements that failed.";
-  static constexpr bool kSeesFailures = true;
+  static constexpr std::string_view kDoc = "Drop elements that failed upstream.";
 
   bool log_warning = false;
 
@@ -16,7 +15,10 @@ struct IgnoreErrors {
     void describe(Fields&) {}
   };
 
-  void describe(Fields& f) { f("log_warning", log_warning, "taken for tf.data's sake; statistics count them"); }
+  void describe(Fields& f) {
+    f("log_warning", log_warning,
+      "accepted for compatibility with tf.data and ignored; the statistics count dropped elements");
+  }
 
   Result<Flow> step(State&, Run run, Emit& out, Context&) const {
     if (run.failed.empty()) {

@@ -2,17 +2,30 @@
 
 #include <algorithm>
 
+#include "stoker/graph/graph.h"
+
 namespace stoker {
 
+Spec spec_of_opened(const GraphFunction& function, const Spec& input) {
+  const auto is_path = [](const LeafSpec& leaf) {
+    return leaf.type == DType::kBytes && leaf.shape && leaf.shape->empty();
+  };
+  if (!function.written() || !input.nest || !std::ranges::all_of(input.leaves, is_path)) return Spec::unknown();
+  Element paths(input.nest, {});
+  for (size_t i = 0; i < input.leaves.size(); ++i) paths.leaves.push_back(Array::of_bytes(""));
+  const SeedScope apart(0);  // this dataset is not kept and draws no seeds of those that are
+  const Result<Graph> opened = function.open(paths);
+  return opened ? opened->node()->spec : Spec::unknown();
+}
+
 Result<void> Interleave::check() const {
-  if (map_func.empty()) return Error::invalid("a map_func is wanted that gives a data set");
+  if (map_func.empty()) return Error::invalid("map_func is missing, expected a function that returns a dataset");
   if (cycle_length && *cycle_length <= 0 && *cycle_length != kAutotune)
-    return Error::invalid("cycle_length must be at least 1, found ", *cycle_length);
-  if (cycle() > 1'000'000) return Error::invalid("cycle_length must be at most 1,000,000, found ", *cycle_length);
-  if (block_length && *block_length <= 0)
-    return Error::invalid("block_length must be at least 1, found ", *block_length);
+    return Error::invalid("cycle_length must be at least 1, got ", *cycle_length);
+  if (cycle() > 1'000'000) return Error::invalid("cycle_length must be at most 1,000,000, got ", *cycle_length);
+  if (block_length && *block_length <= 0) return Error::invalid("block_length must be at least 1, got ", *block_length);
   if (num_parallel_calls && *num_parallel_calls <= 0 && *num_parallel_calls != kAutotune)
-    return Error::invalid("num_parallel_calls must be at least 1, or -1, found ", *num_parallel_calls);
+    return Error::invalid("num_parallel_calls must be at least 1, or -1 for automatic, got ", *num_parallel_calls);
   return {};
 }
 
@@ -45,7 +58,7 @@ void Interleave::next_slot(State& state) const {
 }
 
 Result<Flow> Interleave::step(State& state, Run run, Emit& out, Context&) const {
-  if (input(state) != 0) {  // from an open data set
+  if (input(state) != 0) {  // from an open dataset
     int64_t placed = run.size;
     for (const Failure& failure : run.failed) placed -= failure.struck;
     out.put(std::move(run));
@@ -54,7 +67,7 @@ Result<Flow> Interleave::step(State& state, Run run, Emit& out, Context&) const 
     return Flow::kMore;
   }
   if (const Failure* failure = run.failure_of(0)) {
-    // No data set to open: the failure takes the turn that its data set had.
+    // The function failed, so there is no dataset to open. The failure takes the turn of the dataset.
     const bool struck = failure->struck;
     out.put(std::move(run));
     if (!struck) next_slot(state);
@@ -71,7 +84,7 @@ Result<Flow> Interleave::step(State& state, Run run, Emit& out, Context&) const 
 }
 
 Result<Flow> Interleave::finish(State& state, Emit&, Context&) const {
-  if (input(state) == 0) {  // no more to open
+  if (input(state) == 0) {  // there are no more datasets to open
     state.exhausted = true;
   } else {
     state.open[static_cast<size_t>(state.slot)] = 0;

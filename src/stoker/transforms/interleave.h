@@ -4,15 +4,17 @@
 
 namespace stoker {
 
-// Opens a data set for each element and takes from cycle_length of them in
-// turn, block_length elements at a time. The order depends on these numbers
-// alone.
+// Returns the spec of the datasets that a function opens. It is known for stages written as JSON whose input are paths:
+// the spec of a reader does not depend on the path. Unknown for other functions.
+Spec spec_of_opened(const GraphFunction& function, const Spec& input);
+
+// Opens a dataset for each element and takes elements from cycle_length of them in turn, block_length at a time. The
+// order depends only on these two numbers.
 struct Interleave {
   static constexpr std::string_view kName = "interleave";
-  static constexpr std::string_view kDoc = "Open a data set for each element and take from several in turn.";
-  static constexpr bool kSeesFailures = true;
-  // What is open at once when the user does not say; tf.data takes the number
-  // of cores, which makes the order depend on the machine.
+  static constexpr std::string_view kDoc =
+      "Open a dataset for each element and take elements from several of them in turn.";
+  // The default. tf.data's default is the number of cores, which makes the order depend on the machine.
   static constexpr int64_t kCycleLength = 16;
 
   GraphFunction map_func;
@@ -22,7 +24,7 @@ struct Interleave {
   std::optional<bool> deterministic;
 
   struct State {
-    std::vector<int64_t> open;  // by slot: 1 when a data set is open there
+    std::vector<int64_t> open;  // for each slot, 1 if a dataset is open in it
     int64_t slot = 0;
     int64_t in_block = 0;
     bool exhausted = false;
@@ -35,19 +37,21 @@ struct Interleave {
   };
 
   void describe(Fields& f) {
-    f.required("map_func", map_func, "from an element to a data set");
-    f("cycle_length", cycle_length, "how many are open at once; null or -1: 16");
-    f("block_length", block_length, "how many elements from one before the next; null: 1");
-    f("num_parallel_calls", num_parallel_calls, "taken for tf.data's sake; open data sets run in parallel anyway");
-    f("deterministic", deterministic, "taken for tf.data's sake");
+    f.required("map_func", map_func, "function from an element to a dataset");
+    f("cycle_length", cycle_length, "number of datasets that are open at the same time; null or -1: 16");
+    f("block_length", block_length, "number of consecutive elements from one dataset; null: 1");
+    f("num_parallel_calls", num_parallel_calls,
+      "accepted for compatibility with tf.data and ignored; open datasets always run in parallel");
+    f("deterministic", deterministic, "accepted for compatibility with tf.data and ignored");
   }
 
   Result<void> check() const;
   bool calls_user() const { return !map_func.written(); }
+  std::vector<Graph> captured() const { return map_func.captured(); }
   State start(const Pass&) const;
-  // What a checkpoint brought may be anything.
+  // A state from a damaged checkpoint can contain any numbers.
   Result<void> check_state(const State& state) const;
-  Result<Spec> spec(std::span<const Spec>) const { return Spec::unknown(); }
+  Result<Spec> spec(std::span<const Spec> inputs) const { return spec_of_opened(map_func, inputs[0]); }
   Result<Graph> open_graph(const Element& element) const { return map_func.open(element); }
   int input(const State& state) const;
   int64_t appetite(const State& state) const;

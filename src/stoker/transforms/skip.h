@@ -6,14 +6,14 @@
 
 namespace stoker {
 
-// Leaves the first `count` elements out.
+// Skips the first `count` elements.
 struct Skip {
   static constexpr std::string_view kName = "skip";
-  static constexpr std::string_view kDoc = "Leave the first elements out.";
+  static constexpr std::string_view kDoc = "Skip the first elements.";
 
   int64_t count = 0;
 
-  void describe(Fields& f) { f.required("count", count, "how many to leave out; negative: all"); }
+  void describe(Fields& f) { f.required("count", count, "number of elements to skip; negative: all"); }
 
   int64_t length(int64_t n) const { return count < 0 ? 0 : std::max<int64_t>(0, n - count); }
   int64_t at(int64_t i) const { return i + count; }

@@ -6,14 +6,14 @@
 
 namespace stoker {
 
-// Passes the first `count` elements on and then ends the stream.
+// Passes on the first `count` elements and then ends the stream.
 struct Take {
   static constexpr std::string_view kName = "take";
-  static constexpr std::string_view kDoc = "Keep the first elements and end the stream.";
+  static constexpr std::string_view kDoc = "Keep the first elements, then end the stream.";
 
   int64_t count = 0;
 
-  void describe(Fields& f) { f.required("count", count, "how many to keep; negative: all"); }
+  void describe(Fields& f) { f.required("count", count, "number of elements to keep; negative: all"); }
 
   int64_t length(int64_t n) const { return count < 0 ? n : std::min(n, count); }
   int64_t at(int64_t i) const { return i; }

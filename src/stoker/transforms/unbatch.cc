@@ -4,17 +4,17 @@ namespace stoker {
 
 Result<Spec> Unbatch::spec(std::span<const Spec> inputs) const {
   Spec spec = inputs[0];
-  std::optional<size_t> known;  // the first component whose rows are
+  std::optional<size_t> known;  // the first component with a known number of rows
   for (size_t i = 0; i < spec.leaves.size(); ++i) {
     LeafSpec& leaf = spec.leaves[i];
     if (!leaf.shape) continue;
-    if (leaf.shape->empty()) return Error::invalid("component ", i, " is a single value and has no rows");
+    if (leaf.shape->empty()) return Error::invalid("component ", i, " is a scalar, expected at least one axis");
     const int64_t rows = leaf.shape->front();
     leaf.shape->erase(leaf.shape->begin());
     if (rows < 0) continue;
     if (!known) known = i;
     if (const int64_t first = inputs[0].leaves[*known].shape->front(); first != rows)
-      return Error::invalid("component ", i, " has ", rows, " rows and component ", *known, " has ", first);
+      return Error::invalid("component ", i, " has ", rows, " rows, but component ", *known, " has ", first);
   }
   return spec;
 }
@@ -37,9 +37,9 @@ Result<Flow> Unbatch::step(State&, Element element, Emit& out, Context& context)
   for (size_t i = 0; i < element.leaves.size(); ++i) {
     const Array& leaf = element.leaves[i];
     if (leaf.rank() > 0 && leaf.dim(0) == element.leaves[0].dim(0)) continue;
-    out.put(Run::failure(leaf.rank() == 0 ? Error::invalid("component ", i, " is a single value and has no rows")
+    out.put(Run::failure(leaf.rank() == 0 ? Error::invalid("component ", i, " is a scalar, expected at least one axis")
                                           : Error::invalid("component ", i, " has ", leaf.dim(0),
-                                                           " rows and component 0 has ", element.leaves[0].dim(0)),
+                                                           " rows, but component 0 has ", element.leaves[0].dim(0)),
                          origin));
     return Flow::kMore;
   }

@@ -7,7 +7,9 @@ namespace stoker {
 // Splits each element along the first axis of its components.
 struct Unbatch {
   static constexpr std::string_view kName = "unbatch";
-  static constexpr std::string_view kDoc = "Split batches into their rows.";
+  static constexpr std::string_view kDoc = "Split each element into the rows of its first axis.";
+
+  static constexpr bool kUnbatches = true;
 
   struct State {
     void describe(Fields&) {}
@@ -16,7 +18,7 @@ struct Unbatch {
   void describe(Fields&) {}
 
   Result<Spec> spec(std::span<const Spec> inputs) const;
-  // Known where there are no batches, or all are known to have as many rows, and some.
+  // Known if there are no batches, or if all batches have the same known number of rows, at least one.
   int64_t cardinality(std::span<const int64_t> inputs, std::span<const Spec> specs) const;
   Result<Flow> step(State&, Element element, Emit& out, Context& context) const;
 };

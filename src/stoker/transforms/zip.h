@@ -4,23 +4,24 @@
 
 namespace stoker {
 
-// Elements of several data sets side by side, until the first of them ends.
+// Combines elements of several datasets into tuples. Ends with the shortest dataset.
 struct Zip {
   static constexpr std::string_view kName = "zip";
-  static constexpr std::string_view kDoc = "Elements of several data sets side by side.";
+  static constexpr std::string_view kDoc =
+      "Combine the elements of several datasets into tuples, until the shortest one ends.";
 
   std::vector<Graph> datasets;
 
-  void describe(Fields& f) { f.required("datasets", datasets, "two or more data sets"); }
+  void describe(Fields& f) { f.required("datasets", datasets, "datasets to combine, at least one"); }
 
   Result<void> check() const {
-    if (datasets.empty()) return Error::invalid("at least one data set is wanted");
+    if (datasets.empty()) return Error::invalid("expected at least one dataset, got an empty list");
     return {};
   }
   std::vector<Graph> graphs() const { return datasets; }
   Result<Spec> spec(std::span<const Spec> inputs) const;
   int64_t cardinality(std::span<const int64_t> inputs) const;
-  EngineParams engine() const { return {.kind = EngineKind::kZip}; }
+  ZipParams engine() const { return {}; }
 };
 
 }  // namespace stoker

@@ -5,9 +5,9 @@
 namespace stoker {
 namespace {
 
-// A value is not finite when all bits of its exponent are set. The sums are as
-// wide as the values, so that the loop is one of vectors; so few at a time fit
-// the narrowest.
+// A value is not finite if all bits of its exponent are set. The counter is as
+// wide as the values, so that the compiler vectorizes the loop. This many values
+// per block do not overflow a 16-bit counter.
 constexpr int64_t kAtATime = 4096;
 
 template <typename Bits>

@@ -13,9 +13,9 @@ namespace stoker {
 namespace {
 
 constexpr int64_t kStartUpSteps = 3;
-constexpr int64_t kSilentFor = 600'000'000'000;  // about the same thing
-constexpr int64_t kCheckingShare = 200;          // one part of so many
-constexpr int64_t kWindowsBetweenProbes = 10;
+constexpr int64_t kSilentFor = 600'000'000'000;  // before the same finding is reported again
+constexpr int64_t kCheckingShare = 200;          // values are checked for at most 1/200 of the time
+constexpr int64_t kIntervalsBetweenProbes = 10;
 
 double seconds_of(int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 double each_of(double seconds, int64_t steps) { return steps > 0 ? seconds / static_cast<double>(steps) : 0; }
@@ -45,15 +45,16 @@ Json stage_json(const StageFacts& stage) {
   return json;
 }
 
-// The sources in the user's words: "list_files (train.cc:12), range (train.cc:13)".
+// The sources with their places in the program: "list_files (train.cc:12), range
+// (train.cc:13)".
 std::string sources_of(const Node& root) {
-  std::string words;
+  std::string text;
   for (const Node* node : nodes_of(root)) {
     if (!node->inputs.empty()) continue;
-    words += (words.empty() ? "" : ", ") + node->name;
-    if (node->location.line > 0) words += " (" + node->location.words() + ")";
+    text += (text.empty() ? "" : ", ") + node->name;
+    if (node->location.line > 0) text += " (" + node->location.describe() + ")";
   }
-  return words;
+  return text;
 }
 
 }  // namespace
@@ -72,87 +73,91 @@ Recorder::Recorder(WatchOptions options, Supply supply)
       clock_(options_.clock ? options_.clock : now_ns),
       restarts_(supply_.restarts ? supply_.restarts : std::make_shared<Restarts>()),
       cores_(read_machine().cores) {
-  note([&] {
+  Messages messages;
+  {
+    const MutexLock lock(mutex_);
     created_ns_ = epoch_ns_ = clock_();
     written_at_ = supply_.begun_at;
-  });
-}
-
-// Judges what has changed, and says outside the lock what is new.
-template <typename Change>
-void Recorder::note(Change change) {
-  Said said;
-  {
-    std::lock_guard lock(mutex_);
-    change();
-    said = judge_events();
+    messages = judge_events();
   }
-  say(said);
+  report_messages(messages);
 }
 
-// ---- the loop
+// ---- called by the loop
 
 void Recorder::begin_epoch(std::string written_at) {
-  note([&] {
+  Messages messages;
+  {
+    const MutexLock lock(mutex_);
     if (!supply_.restarts && epoch_given_ > 0) restarts_->note(epoch_given_, ended_, seconds_of(first_ns_ - epoch_ns_));
     written_at_ = std::move(written_at);
     epoch_given_ = 0;
     epoch_ns_ = clock_();
     ended_ = false;
-    apart_ = true;
-  });
+    is_start_up_ = true;
+    messages = judge_events();
+  }
+  report_messages(messages);
 }
 
 int64_t Recorder::ask() {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return asked_ns_ = clock_();
 }
 
 void Recorder::give(int64_t asked) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const int64_t now = clock_();
   ++given_;
   if (++epoch_given_ == 1) first_ns_ = now;
   silence_ = {};
-  if (!apart_ && given_ > kStartUpSteps)
-    for (Times* times : {&all_, &window_}) {
+  if (!is_start_up_ && given_ > kStartUpSteps)
+    for (Times* times : {&all_, &interval_}) {
       ++times->steps;
       times->ns += now - last_ns_;
       times->wait_ns += now - asked;
     }
-  apart_ = false;
+  is_start_up_ = false;
   last_ns_ = now;
 }
 
 void Recorder::end() {
-  note([&] {
+  Messages messages;
+  {
+    const MutexLock lock(mutex_);
     if (!ended_) last_ns_ = clock_();
     ended_ = true;
-    apart_ = true;
-  });
+    is_start_up_ = true;
+    messages = judge_events();
+  }
+  report_messages(messages);
 }
 
-void Recorder::fail(std::string words, std::string path) {
-  note([&] {
-    if (failures_.failed == 0 || failures_.skipped) failures_ = {.first = std::move(words), .path = std::move(path)};
+void Recorder::fail(std::string message, std::string path) {
+  Messages messages;
+  {
+    const MutexLock lock(mutex_);
+    if (failures_.failed == 0 || failures_.skipped) failures_ = {.first = std::move(message), .path = std::move(path)};
     ++failures_.failed;
-  });
+    messages = judge_events();
+  }
+  report_messages(messages);
 }
 
 bool Recorder::wants_values() const {
-  std::lock_guard lock(mutex_);
-  return windows_ == 0 || checking_ns_ * kCheckingShare <= last_ns_ - created_ns_;
+  const MutexLock lock(mutex_);
+  return intervals_ == 0 || checking_ns_ * kCheckingShare <= last_ns_ - created_ns_;
 }
 
 void Recorder::note_values(const std::vector<NonFinite>& found, int64_t looked_since) {
+  Messages messages;
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     checking_ns_ += clock_() - looked_since;
-  }
-  if (found.empty()) return;
-  note([&] {
     for (const NonFinite& bad : found) add_non_finite(bad);
-  });
+    if (!found.empty()) messages = judge_events();
+  }
+  report_messages(messages);
 }
 
 void Recorder::add_non_finite(const NonFinite& bad) {
@@ -168,60 +173,73 @@ void Recorder::add_non_finite(const NonFinite& bad) {
        fmt::format("batch {} of the epoch, row {}, counted from 0{}", epoch_given_ - 1, bad.row, file)});
 }
 
-// ---- the loader
+// ---- the loader's counters
 
-bool Recorder::window_is_over() const {
-  return window_.steps >= options_.window_steps && seconds_of(window_.ns) >= options_.window_seconds;
+bool Recorder::interval_is_over() const {
+  return interval_.steps >= options_.window_steps && seconds_of(interval_.ns) >= options_.window_seconds;
 }
 
 bool Recorder::is_due() const {
-  std::lock_guard lock(mutex_);
-  return (!begun_ && given_ >= kStartUpSteps) || window_is_over();
+  const MutexLock lock(mutex_);
+  return (!begun_ && given_ >= kStartUpSteps) || interval_is_over();
 }
 
-void Recorder::see(const Json& stats) {
-  if (!stats.find("stages")) return;  // between two epochs there is nothing to see
-  latest_ = Seen{LoaderCounts::of(stats), last_ns_, given_};
+void Recorder::see(const LoaderStats& stats) {
+  if (!stats.empty()) latest_ = Seen{stats, last_ns_, given_};
 }
 
-void Recorder::look(const Json& stats) {
-  Said said;
+void Recorder::look(const LoaderStats& stats) {
+  Messages messages;
   {
-    std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     see(stats);
     const Seen seen = latest_.value_or(Seen{{}, last_ns_, given_});
-    if (!begun_) begun_ = window_begun_ = seen;
-    if (window_is_over()) {
-      said = judge_window();
-      window_ = {};
-      window_begun_ = seen;
+    if (!begun_) begun_ = interval_begun_ = seen;
+    if (interval_is_over()) {
+      messages = judge_interval();
+      interval_ = {};
+      interval_begun_ = seen;
     }
   }
-  say(said);
+  report_messages(messages);
 }
 
-void Recorder::look_while_waiting(const Json& stats, SilenceFacts silence) {
-  note([&] {
+void Recorder::note_stats(const LoaderStats& stats) {
+  const MutexLock lock(mutex_);
+  see(stats);
+}
+
+void Recorder::look_while_waiting(const LoaderStats& stats, SilenceFacts silence) {
+  Messages messages;
+  {
+    const MutexLock lock(mutex_);
     see(stats);
-    if (given_ > 0 || ended_ || is_filling()) return;
-    silence_ = std::move(silence);
-    silence_.seconds = seconds_of(clock_() - asked_ns_);
-  });
+    if (given_ == 0 && !ended_ && !is_filling()) {
+      silence_ = std::move(silence);
+      silence_.seconds = seconds_of(clock_() - asked_ns_);
+    }
+    messages = judge_events();
+  }
+  report_messages(messages);
 }
 
-// A shuffle that fills is not silent.
+// While a shuffle or cache is filling, the source does produce elements.
 bool Recorder::is_filling() const {
-  return latest_ && std::ranges::any_of(latest_->counts.held, [](const HeldFacts& held) { return held.elements > 0; });
+  return latest_ && std::ranges::any_of(latest_->stats.held, [](const HeldStats& held) { return held.elements > 0; });
 }
 
 void Recorder::note_skipped(int64_t skipped, std::string first, std::string path) {
-  note([&] {
-    if (failures_.failed > 0 && !failures_.skipped) return;  // one that was not is worse
+  Messages messages;
+  {
+    const MutexLock lock(mutex_);
+    if (failures_.failed > 0 && !failures_.skipped) return;  // an error that reached the loop is more severe
     failures_ = {.failed = skipped, .skipped = true, .first = std::move(first), .path = std::move(path)};
-  });
+    messages = judge_events();
+  }
+  report_messages(messages);
 }
 
-// ---- judging
+// ---- evaluation
 
 RunFacts Recorder::facts_of(const Times& times, const std::optional<Seen>& since) const {
   RunFacts facts;
@@ -232,11 +250,11 @@ RunFacts Recorder::facts_of(const Times& times, const std::optional<Seen>& since
   facts.cores = cores_;
   facts.interpreter_probe_seconds = probe_seconds_;
   if (latest_) {
-    facts.workers = latest_->counts.workers;
-    facts.memory_limit = latest_->counts.budget_bytes;
-    facts.held = latest_->counts.held;
+    facts.workers = static_cast<int>(latest_->stats.workers);
+    facts.memory_limit = latest_->stats.budget_bytes;
+    facts.held = held_facts(latest_->stats);
     if (since)
-      facts.stages = stages_between(since->counts, latest_->counts, seconds_of(latest_->at_ns - since->at_ns),
+      facts.stages = stages_between(since->stats, latest_->stats, seconds_of(latest_->at_ns - since->at_ns),
                                     latest_->batches - since->batches, options_.python);
   }
   const Restarts::Row restarts = restarts_->row();
@@ -259,11 +277,11 @@ Gates Recorder::gates() const {
   return gates;
 }
 
-Recorder::Said Recorder::judge_events() { return words_for(judge(facts_of({}, std::nullopt), gates())); }
+Recorder::Messages Recorder::judge_events() { return messages_for(judge(facts_of({}, std::nullopt), gates())); }
 
-Recorder::Said Recorder::judge_window() {
-  ++windows_;
-  const RunFacts facts = facts_of(window_, window_begun_);
+Recorder::Messages Recorder::judge_interval() {
+  ++intervals_;
+  const RunFacts facts = facts_of(interval_, interval_begun_);
   const std::vector<Verdict> found = judge(facts, gates());
   std::vector<Verdict> certain;
   std::set<std::string> slow;
@@ -273,76 +291,77 @@ Recorder::Said Recorder::judge_window() {
   }
   suspects_python_ = options_.python && !slow.empty() && is_python_suspect(facts);
   slow_ = std::move(slow);
-  return words_for(certain);
+  return messages_for(certain);
 }
 
-Recorder::Said Recorder::words_for(const std::vector<Verdict>& found) {
-  Said said;
+Recorder::Messages Recorder::messages_for(const std::vector<Verdict>& found) {
+  Messages messages;
   for (const Verdict& verdict : found) {
     if (!is_news(verdict)) continue;
-    said.push_back(words_of(verdict));
-    said.back().pop_back();  // its last line's end
+    messages.push_back(describe(verdict));
+    messages.back().pop_back();  // the final line break
   }
-  return said;
+  return messages;
 }
 
-// A loop that makes everything anew at every step has new recorders too: that
-// it does so is remembered with its data set.
+// A loop that creates its iterator in every step may also create the recorder in
+// every step. Whether ITER_RECREATED was reported is therefore stored with the
+// dataset.
 bool Recorder::is_news(const Verdict& verdict) {
   if (verdict.code == "ITER_RECREATED" && !restarts_->reaches(kIteratorsRecreated)) return false;
   const int64_t now = clock_();
-  const auto [told, first] = told_.try_emplace(key_of(verdict), now);
-  if (!first && now - told->second < kSilentFor) return false;
-  told->second = now;
+  const auto [reported, first] = reported_.try_emplace(key_of(verdict), now);
+  if (!first && now - reported->second < kSilentFor) return false;
+  reported->second = now;
   return true;
 }
 
-void Recorder::say(const Said& said) const {
-  for (const std::string& words : said) {
-    if (options_.tell)
-      options_.tell(words);
+void Recorder::report_messages(const Messages& messages) const {
+  for (const std::string& text : messages) {
+    if (options_.on_message)
+      options_.on_message(text);
     else
-      tell(words);
+      tell(text);
   }
 }
 
 bool Recorder::wants_probe() const {
-  std::lock_guard lock(mutex_);
-  return suspects_python_ && (probed_window_ < 0 || windows_ - probed_window_ >= kWindowsBetweenProbes);
+  const MutexLock lock(mutex_);
+  return suspects_python_ && (probed_interval_ < 0 || intervals_ - probed_interval_ >= kIntervalsBetweenProbes);
 }
 
 void Recorder::note_probe(double median_seconds) {
-  std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   probe_seconds_ = median_seconds;
-  probed_window_ = windows_;
+  probed_interval_ = intervals_;
 }
 
 // ---- the whole run
 
-std::vector<Verdict> Recorder::verdicts(const Json& stats) {
-  std::lock_guard lock(mutex_);
+std::vector<Verdict> Recorder::verdicts(const LoaderStats& stats) {
+  const MutexLock lock(mutex_);
   see(stats);
   return judge(whole_run(), gates());
 }
 
-std::string Recorder::report(const Json& stats) {
-  std::lock_guard lock(mutex_);
+std::string Recorder::report(const LoaderStats& stats) {
+  const MutexLock lock(mutex_);
   see(stats);
   const RunFacts facts = whole_run();
   const double step = each_of(facts.seconds, facts.steps);
   const double wait = each_of(facts.wait_seconds, facts.steps);
-  std::string text = fmt::format("{} steps of {:.3g} ms: {:.3g} ms wait for data, {:.3g} ms train\n", facts.steps,
+  std::string text = fmt::format("{} steps of {:.3g} ms: {:.3g} ms waiting for data, {:.3g} ms training\n", facts.steps,
                                  1e3 * step, 1e3 * wait, 1e3 * (step - wait));
   for (const StageFacts& stage : facts.stages) text += bar_of(stage);
   if (!facts.stages.empty()) text += "\n";
   const std::vector<Verdict> found = judge(facts, gates());
-  for (const Verdict& verdict : found) text += words_of(verdict);
-  if (found.empty()) text += "Nothing is wrong with the input.\n";
+  for (const Verdict& verdict : found) text += describe(verdict);
+  if (found.empty()) text += "No problems found in the input.\n";
   return text;
 }
 
-Json Recorder::to_json(const Json& stats) {
-  std::lock_guard lock(mutex_);
+Json Recorder::to_json(const LoaderStats& stats) {
+  const MutexLock lock(mutex_);
   see(stats);
   const RunFacts facts = whole_run();
   Json json = Json::dict();

@@ -1,12 +1,9 @@
 #include "stoker/watch/watch.h"
 
+#include <algorithm>
+
 namespace stoker {
 namespace {
-
-Json stats_of(Loader& loader) {
-  Result<Json> stats = parse_json(loader.stats());
-  return stats ? *std::move(stats) : Json();
-}
 
 Supply supply_of(const Loader& loader) {
   Supply supply = Supply::of(loader.dataset());
@@ -18,7 +15,7 @@ Supply supply_of(const Loader& loader) {
 
 Watch::Watch(Loader& loader, WatchOptions options)
     : loader_(&loader), recorder_(std::make_shared<Recorder>(std::move(options), supply_of(loader))) {
-  loader.on_waiting([recorder = std::weak_ptr(recorder_)](const Json& stats) {
+  loader.on_waiting([recorder = std::weak_ptr(recorder_)](const LoaderStats& stats) {
     if (const std::shared_ptr<Recorder> alive = recorder.lock()) alive->look_while_waiting(stats);
   });
 }
@@ -35,7 +32,8 @@ Result<std::optional<Element>> Watch::next() {
   Result<std::optional<Element>> element = loader_ ? loader_->next() : make_();
   if (!element) {
     const Error& error = element.error();
-    recorder_->fail(error.message(), error.place().path.empty() ? error.place().origin : error.place().path);
+    if (error.code() != Code::kCancelled)  // an interruption: the element is delivered later
+      recorder_->fail(error.message(), error.place().path.empty() ? error.place().origin : error.place().path);
     return element;
   }
   if (!*element) {
@@ -60,13 +58,14 @@ void Watch::note_skipped() {
   const std::vector<Skipped> skipped = loader_->skipped();
   if (skipped.empty()) return;
   const Error::Place& place = skipped[0].error.place();
-  recorder_->note_skipped(static_cast<int64_t>(skipped.size()), skipped[0].error.message(),
-                          place.path.empty() ? skipped[0].origin : place.path);
+  // skipped() lists only the first 1,000 elements; stats() counts all, unless another thread has closed the loader.
+  const int64_t count = std::max(stats().skipped, static_cast<int64_t>(skipped.size()));
+  recorder_->note_skipped(count, skipped[0].error.message(), place.path.empty() ? skipped[0].origin : place.path);
 }
 
 void Watch::begin_epoch(Location at) {
   if (loader_) loader_->begin_epoch(at);
-  recorder_->begin_epoch(at.words());
+  recorder_->begin_epoch(at.describe());
 }
 
 Watch::Iterator Watch::begin(Location at) {
@@ -74,7 +73,7 @@ Watch::Iterator Watch::begin(Location at) {
   return Iterator(this);
 }
 
-Json Watch::stats() const { return loader_ ? stats_of(*loader_) : Json(); }
+LoaderStats Watch::stats() const { return loader_ ? loader_->stats() : LoaderStats(); }
 std::vector<Verdict> Watch::verdicts() const { return recorder_->verdicts(stats()); }
 std::string Watch::report() const { return recorder_->report(stats()); }
 Json Watch::to_json() const { return recorder_->to_json(stats()); }

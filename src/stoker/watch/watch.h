@@ -11,46 +11,51 @@
 
 namespace stoker {
 
-// Stands between a training loop and its input, measures both, and says in a
-// few lines what is wrong when something is:
+// Measures a training loop and its input, and reports in a few lines why the loop
+// waits. A Watch passes on the batches of a loader:
 //
 //   Watch watch(loader);
 //   for (auto& batch : watch) train(batch);
 //   std::cout << watch.report();
+//
+// Members may be called from any thread. With `make`, next() runs it on the calling
+// thread, without a lock.
 class Watch {
  public:
   using Make = std::function<Result<std::optional<Element>>()>;
 
-  // The loader must live as long, at the same place.
+  // The loader must outlive the watch and must not be moved.
   explicit Watch(Loader& loader, WatchOptions options = {});
-  // For a loop that makes its batches itself: `make` gives the next one, or
-  // nothing at the end of an epoch.
+  // For a loop that produces its own batches: `make` returns the next batch, or
+  // nullopt at the end of an epoch.
   explicit Watch(Make make, WatchOptions options = {});
   ~Watch();
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
-  // As the loader's own.
+  // As in Loader.
   Result<std::optional<Element>> next();
   void begin_epoch(Location at = Location::current());
 
-  // for (auto& batch : watch): one epoch, errors thrown as Error.
+  // for (auto& batch : watch) iterates over one epoch and throws errors as Error.
   using Iterator = EpochIterator<Watch>;
   Iterator begin(Location at = Location::current());
   Iterator end() { return {}; }
 
-  // Over the run so far, the costliest first; empty while all is well.
+  // The findings over the run so far, the most costly first; empty while the input
+  // keeps up.
   std::vector<Verdict> verdicts() const;
+  // The time per step, the stages and the findings, as text and as JSON.
   std::string report() const;
   Json to_json() const;
 
  private:
-  Json stats() const;
+  LoaderStats stats() const;
   void note_skipped();
 
   Loader* loader_ = nullptr;
   Make make_;
-  std::shared_ptr<Recorder> recorder_;  // also held by whoever waits in the loader
+  std::shared_ptr<Recorder> recorder_;  // also used by the thread that waits in the loader
 };
 
 }  // namespace stoker

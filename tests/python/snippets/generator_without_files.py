@@ -1,4 +1,4 @@
-"""Document 001, snippet 1: a generator over files of which none is there. It sits at epoch 1 for ever.
+"""Document 001, snippet 1: a generator over files that do not exist. It stays at epoch 1 indefinitely.
 
 As written it never yields. Watched, it is named; as native stages, the missing files are.
 """
@@ -12,7 +12,7 @@ import stoker as sk
 
 
 def create_data_generator(image_paths, labels, batch_size, passes):
-    for _ in range(passes):  # the document's says `while True`
+    for _ in range(passes):  # `while True` in the document
         indices = np.random.permutation(len(image_paths))
         for i in range(0, len(image_paths), batch_size):
             batch_images, batch_labels = [], []
@@ -36,15 +36,15 @@ assert [v["code"] for v in watched.verdicts] == ["SOURCE_EMPTY"], watched.verdic
 
 
 def process_image(path, label):
-    picture = sk.io.decode_png(sk.io.read_file(path), channels=3)
-    return sk.image.resize(picture, [256, 256]) / 255.0, label
+    image = sk.io.decode_png(sk.io.read_file(path), channels=3)
+    return sk.image.resize(image, [256, 256]) / 255.0, label
 
 
 ds = sk.Dataset.from_tensor_slices((image_paths, labels)).map(process_image).batch(32)
 try:
     list(ds.repeat().on_error("skip"))
 except sk.NotFound as missing:
-    assert "all of 1000 elements failed" in str(missing) and "image_2.png" in str(missing), missing
+    assert "all 1000 elements failed" in str(missing) and "image_2.png" in str(missing), missing
 else:
-    sys.exit("a data set of missing files ended without a word")
+    sys.exit("a dataset of missing files ended without a message")
 assert 1000 // 32 == 31 and len(ds) == 32  # so steps_per_epoch as written drifts by one batch an epoch

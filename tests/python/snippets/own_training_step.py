@@ -1,11 +1,11 @@
 """Document 002, snippet 2: VGG16 in a training step of one's own.
 
-The document unpacks pictures alone into two names; one-hot labels are added, and the batch is small enough for two cores.
+The document unpacks images alone into two names; one-hot labels are added, and the batch is small enough for two cores.
 """
 
 import numpy as np
 import tensorflow as tf
-from pictures import write_pictures
+from images import write_images
 
 import stoker as sk
 
@@ -19,7 +19,7 @@ model = tf.keras.applications.VGG16(weights=None)
 optimizer = tf.keras.optimizers.SGD()
 loss_fn = tf.keras.losses.CategoricalCrossentropy()
 labels = np.eye(1000, dtype=np.float32)[:2]
-dataset = sk.Dataset.from_tensor_slices((write_pictures("images", 2, kind="jpg"), labels)).map(load).batch(2)
+dataset = sk.Dataset.from_tensor_slices((write_images("images", 2, kind="jpg"), labels)).map(load).batch(2)
 
 for images, labels in dataset:
     with tf.GradientTape() as tape:

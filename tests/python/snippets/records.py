@@ -2,12 +2,12 @@
 
 import numpy as np
 import tensorflow as tf
-from pictures import write_pictures
+from images import write_images
 
 import stoker as sk
 
 with sk.io.TFRecordWriter("data.tfrecord") as writer:
-    for i, path in enumerate(write_pictures("jpegs", 20, side=40, kind="jpg") + write_pictures("pngs", 20, side=30)):
+    for i, path in enumerate(write_images("jpegs", 20, side=40, kind="jpg") + write_images("pngs", 20, side=30)):
         with open(path, "rb") as file:
             writer.write(sk.io.encode_example({"image": file.read(), "label": i % 2}))
 

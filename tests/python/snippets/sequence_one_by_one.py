@@ -3,7 +3,7 @@
 import numpy as np
 import tensorflow as tf
 from PIL import Image
-from pictures import small_network, write_pictures
+from images import small_network, write_images
 
 import stoker as sk
 
@@ -24,7 +24,7 @@ class ImageSequenceBasic(tf.keras.utils.Sequence):
         return np.array(batch_x), np.zeros(len(batch_x))
 
 
-image_paths = write_pictures("images", 100)
+image_paths = write_images("images", 100)
 sequence = ImageSequenceBasic(image_paths, batch_size=16, target_size=(64, 64))
 ds = sk.from_sequence(sequence, workers=2)
 
@@ -37,13 +37,13 @@ for i, (x, y) in enumerate(batches):
 small_network(tf).fit(ds, epochs=2, verbose=0)
 
 
-# The same pictures from native stages: Pillow's resize takes (width, height) and is bicubic.
+# The same images from native stages: Pillow's resize takes (width, height) and is bicubic.
 def load(path):
-    picture = sk.io.decode_png(sk.io.read_file(path), channels=3)
-    return sk.image.resize(picture, (64, 64), method="bicubic", like="pillow")
+    image = sk.io.decode_png(sk.io.read_file(path), channels=3)
+    return sk.image.resize(image, (64, 64), method="bicubic", like="pillow")
 
 
 native = sk.Dataset.from_tensor_slices(image_paths).map(load).batch(16)
 assert "Python" not in native.explain()
-for (x, _), pictures in zip(batches, native):
-    np.testing.assert_array_equal(x, pictures / 255.0)
+for (x, _), images in zip(batches, native):
+    np.testing.assert_array_equal(x, images / 255.0)

@@ -1,14 +1,14 @@
-"""Document 000, snippets 2 and 3: a Sequence round a data set, without and with augmentation.
+"""Document 000, snippets 2 and 3: a Sequence around a dataset, without and with augmentation.
 
 As written, __getitem__ passes over its index, so that Keras' probing shifts every epoch; every batch still comes once.
-The good form gives the data set itself to fit.
+The good form passes the dataset itself to fit.
 """
 
 import sys
 
 import numpy as np
 import tensorflow as tf
-from pictures import small_network, write_pictures
+from images import small_network, write_images
 
 import stoker as sk
 
@@ -52,7 +52,7 @@ class ImageSequenceAugmented(ImageSequenceAsync):
 
 
 kind = {"plain": ImageSequenceAsync, "augmented": ImageSequenceAugmented}[sys.argv[1]]
-sequence = kind(write_pictures("images", 100), batch_size=16, target_size=(64, 64))
+sequence = kind(write_images("images", 100), batch_size=16, target_size=(64, 64))
 assert "Python" not in sequence.dataset.explain(), sequence.dataset.explain()
 small_network(tf).fit(sequence, epochs=2, verbose=0)
 

@@ -1,4 +1,4 @@
-"""Document 003, snippet 1: 15 steps of a data set with 10 batches.
+"""Document 003, snippet 1: 15 steps of a dataset with 10 batches.
 
 As written it makes an iterator at each step, so that it never runs out and always sees the first batch; with one
 iterator for an epoch it does run out.
