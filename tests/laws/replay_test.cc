@@ -153,6 +153,7 @@ TEST(ReplayOfRepeats, WorksInLaterEpochsIfARepeatEndsEarly) {
         shuffled().repeat({.count = 2}).take({.count = 7}).repeat({.count = 3}).batch({.batch_size = 2}),
         shuffled().repeat({.count = 3}).skip({.count = 6}).batch({.batch_size = 2}),
         Dataset::zip({.datasets = {shuffled().repeat({.count = 4}), numbers(7)}}).batch({.batch_size = 2}),
+        Dataset::zip({.datasets = {shuffled().repeat({}), numbers(7).shuffle({.buffer_size = 3})}}),
         lines().repeat({.count = 3}).enumerate({}).take({.count = 7})}) {
     replay_every_element(dataset, 4);
     if (HasFatalFailure()) return;

@@ -12,6 +12,10 @@
 
 namespace stoker {
 
+// The largest pass that a checkpoint or the text of an origin may name. It can be multiplied by
+// kPassesOfEndlessRepeat.
+constexpr int64_t kMostPasses = int64_t{1} << 40;
+
 // Positions or passes of rows.
 using Numbers = RecycledVector<int64_t>;
 

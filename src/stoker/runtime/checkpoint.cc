@@ -11,7 +11,6 @@ namespace stoker {
 namespace {
 
 constexpr int64_t kFormat = 3;
-constexpr int64_t kMostPasses = int64_t{1} << 40;
 
 // Removes the seeds, which are restored and not compared, including those of a graph that is a parameter.
 Json without_seeds(Json json) {
@@ -191,12 +190,20 @@ int64_t epoch_of_pass(const Plan& plan, int32_t source, int64_t pass) {
 
 namespace {
 
+// The product, at most kMostPasses: an endless repeat has more passes per epoch than can be counted.
+int64_t passes_of_epochs(int64_t epochs, int64_t passes_per_epoch) {
+  int64_t passes = 0;
+  if (__builtin_mul_overflow(epochs, passes_per_epoch, &passes)) return kMostPasses;
+  return std::min(passes, kMostPasses);
+}
+
+// The counters when `epoch` starts, if every earlier epoch was read to its end.
 Counters counters_of_epoch(const Plan& plan, int64_t epoch) {
   Counters counters;
   for (const CountedNode& counted : plan.counted) {
     if (counted.cached) continue;
     const int64_t stride = plan.strides[static_cast<size_t>(counted.source)];
-    counters[counted.node->state.get()] += epoch * std::max<int64_t>(1, stride / counted.stride);
+    counters[counted.node->state.get()] += passes_of_epochs(epoch, std::max<int64_t>(1, stride / counted.stride));
   }
   return counters;
 }

@@ -20,7 +20,6 @@ const Origin& outermost(const Origin& origin) {
 namespace {
 
 constexpr int kDeepest = 64;
-constexpr int64_t kMostPasses = int64_t{1} << 40;
 
 std::string name_of_source(int32_t source, const std::vector<std::string>& sources) {
   return static_cast<size_t>(source) < sources.size() ? sources[static_cast<size_t>(source)] : "";

@@ -6,7 +6,6 @@
 namespace stoker {
 namespace {
 
-constexpr int64_t kMostPasses = int64_t{1} << 40;
 constexpr uint64_t kLargestFirstPass = (uint64_t{1} << 62) - 1;
 
 // Returns the number that the first pass of a repeat has upstream, in pass `outer` of the repeats around it. Each outer
