@@ -183,8 +183,9 @@ PARAMETERS = {
 }
 
 # Return types of functions without an annotation, by module.
-RETURNS = {"_ops": "t.Tensor", "_values": "t.Tensor", "image": "t.Tensor", "io": "t.Tensor", "data": "Dataset",
-           **dict.fromkeys(("_csv", "_dataset", "_sources", "_transforms"), "Dataset")}
+RETURNS = {**dict.fromkeys(("_image_color", "_image_geometry", "_image_torchvision", "_ops", "_values", "image", "io"),
+                           "t.Tensor"),
+           **dict.fromkeys(("_csv", "_dataset", "_sources", "_transforms", "data"), "Dataset")}
 DUNDERS = {"__init__": "None", "__len__": "int", "__bool__": "bool", "__repr__": "str", "__hash__": "int",
            "__eq__": "bool", "__getattr__": "Any", "__new__": "Self", "__enter__": "Self", "__exit__": "None"}
 COMPARE_BY_VALUE = {"Value.__eq__", "Value.__ne__"}  # unlike object's, they return a value, not a bool
@@ -241,6 +242,8 @@ class Module:
         self.package = package
         self.tree = ast.parse((package.folder / f"{name}.py").read_text())
         self.functions = {node.name: node for node in self.tree.body if isinstance(node, ast.FunctionDef)}
+        self.listed = next((ast.literal_eval(node.value) for node in self.tree.body if isinstance(node, ast.Assign)
+                            and ast.unparse(node.targets[0]) == "__all__"), [])
         self.lines = []
 
     # ---- signatures
@@ -388,12 +391,18 @@ class Module:
 
     # ---- the rest of a module
 
+    def exported(self, node):
+        """Return {name: name in its own module} of the re-exported names of an import.
+
+        The package itself exports all of its imports that are public, other modules those in `__all__`.
+        """
+        names = {alias.asname or alias.name: alias.name for alias in node.names}
+        return {name: original for name, original in names.items()
+                if is_public(name) and (self.name == "__init__" or name in self.listed)}
+
     def write_import(self, node):
-        """Write re-exported names: all imports of the package itself; in other modules, `import x as x`."""
-        for alias in node.names:
-            name = alias.asname or (alias.name if self.name == "__init__" else "_")
-            if is_public(name):
-                self.lines.append(f"from .{node.module or ''} import {alias.name} as {name}")
+        for name, original in self.exported(node).items():
+            self.lines.append(f"from .{node.module or ''} import {original} as {name}")
 
     def write_assignment(self, node):
         target = node.targets[0]
@@ -410,8 +419,6 @@ class Module:
         inner = self.made_function(value)
         if inner is not None:
             self.write_function(inner, name=name)
-        elif isinstance(value, ast.Attribute):  # decode_jpeg = _io.decode_jpeg
-            self.lines.append(f"from .{ast.unparse(value.value).removeprefix('_')} import {value.attr} as {name}")
         elif isinstance(value, ast.Call):
             self.lines.append(f"{name}: {ast.unparse(value.func)}")
         elif isinstance(value, ast.Name):
@@ -509,9 +516,11 @@ GIVEN = {"Value": "_values", "TorchLoader": "_torch", "WatchedIterator": "_watch
 
 
 class Package:
-    MODULES = ("__init__", "_arguments", "_composite", "_csv", "_dataset", "_iterator", "_ops", "_prepare", "_spec", "_torch",
-               "_values", "_watch", "data", "errors", "image", "io", "random")
-    MIXINS = {"Sources": "_sources", "Transforms": "_transforms"}  # their members are written into Dataset
+    MODULES = ("__init__", "_arguments", "_composite", "_csv", "_dataset", "_image_color", "_image_geometry",
+               "_image_torchvision", "_iterator", "_ops", "_prepare", "_spec", "_torch", "_values", "_watch", "data", "errors",
+               "image", "io", "random")
+    # Their members are written into the class that inherits them: Dataset or Value.
+    MIXINS = {"Sources": "_sources", "Transforms": "_transforms", "Symbol": "_symbols"}
 
     def __init__(self, root, table):
         self.folder = root / PACKAGE
@@ -522,8 +531,7 @@ class Package:
         for module in filter(lambda module: is_public(module.name) or module.name == "__init__", self.modules.values()):
             for node in module.tree.body:
                 if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
-                    names = {alias.name for alias in node.names if module.name == "__init__" or alias.asname}
-                    self.exported.setdefault(node.module, set()).update(names)
+                    self.exported.setdefault(node.module, set()).update(module.exported(node).values())
 
     def shows(self, module, name):
         """Return whether this name of the module is public; in a private module, whether a public one exports it."""

@@ -8,7 +8,8 @@ import numpy as np
 
 from . import errors
 from ._composite import COMPOSITES
-from ._values import constant, key_text
+from ._keys import key_text
+from ._values import constant
 
 AUTOTUNE = -1
 INFINITE = -1

@@ -9,8 +9,9 @@ import numpy as np
 from . import errors
 from ._arguments import AUTOTUNE, count_of, number, paths, whole_number
 from ._dataset import Dataset
+from ._spec import dtype_name
 from ._trace import trace
-from ._values import constant, dtype_name
+from ._values import constant
 
 _COMPRESSED = {b"\x1f\x8b": "GZIP", b"\x28\xb5\x2f\xfd": "ZSTD"}  # by the first bytes
 _TYPES = ("int32", "int64", "float32", "float64", "string")
@@ -94,13 +95,7 @@ def make_csv_dataset(file_pattern, batch_size, column_names=None, column_default
     def rows(path):
         return _rows(path, compression_type, field_delim, use_quote_delim, encoding)
 
-    if column_names is None:
-        if not header:
-            raise errors.InvalidArgument("header=False requires column_names")
-        column_names = _names(files, rows)
-    twice = sorted({name for name in column_names if column_names.count(name) > 1})
-    if twice:
-        raise errors.InvalidArgument(f"column_names: expected different names, got {twice} more than once")
+    column_names = _distinct(_names(files, rows, header) if column_names is None else column_names)
     selected = list(range(len(column_names))) if select_columns is None else _selected(select_columns, column_names)
     if column_defaults is None:
         bodies = (itertools.islice(rows(path), 1 if header else 0, None) for path in files)
@@ -196,7 +191,18 @@ def _about(path, text):
     return error
 
 
-def _names(files, rows):
+def _distinct(names):
+    """Return the names of the columns. Raise InvalidArgument if one occurs twice."""
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise errors.InvalidArgument(f"column_names: expected different names, got {twice} more than once")
+    return names
+
+
+def _names(files, rows, header):
+    """Return the names of the columns from the headers of the files, which have to be equal."""
+    if not header:
+        raise errors.InvalidArgument("header=False requires column_names")
     names = None
     for path in files:
         found = next(rows(path), None)

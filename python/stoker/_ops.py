@@ -7,7 +7,8 @@ built or, if these are unknown until then, when the element is computed. Elsewhe
 
 import numpy as np
 
-from ._values import Value, constant, dtype_name, op
+from ._spec import dtype_name
+from ._values import Value, constant, op
 
 
 def _symbolic(*values):

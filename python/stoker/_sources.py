@@ -7,10 +7,10 @@ import numpy as np
 from . import _core, _kept, _sample, errors
 from ._arguments import as_data, copied, number, paths
 from ._identity import identity_of
+from ._keys import check_keys
 from ._signature import checked_spec, engine_signature, signature_of
-from ._spec import convert, structure_map
+from ._spec import convert, dtype_name, structure_map
 from ._stages import Stages
-from ._values import check_keys, dtype_name
 
 
 class Sources(Stages):

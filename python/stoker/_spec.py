@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from ._composite import COMPOSITES, composite_map
-from ._values import dtype_name
 
 
 class _String:
@@ -41,6 +40,18 @@ def dtype_of(name):
         except ImportError:
             return np.dtype(np.uint16)
     return np.dtype(name)
+
+
+def dtype_name(dtype):
+    """Return the name of a type of Stoker, NumPy or TensorFlow, or of a name."""
+    if dtype in (bytes, str, "string", "bytes"):
+        return "string"
+    if isinstance(dtype, str):
+        return dtype
+    name = getattr(dtype, "name", None)  # dtypes of NumPy and TensorFlow
+    if isinstance(name, str):
+        return "string" if name.startswith(("bytes", "str", "object")) else name
+    return np.dtype(dtype).name
 
 
 class TensorSpec:

@@ -9,12 +9,17 @@ import weakref
 import numpy as np
 
 from . import _core
+from ._code_origin import is_internal, is_raised_here
 from ._composite import COMPOSITES, composite_of
+from ._expressions import argument_expr, field_expr
 from ._findings import BAD_INDEX, findings, needs_python, tracing
 from ._identity import identity_of
 from ._kept import EngineFunction, Kept, function_of
-from ._purity import MissingName, Sandbox, is_internal, is_raised_here
-from ._values import OPERATORS, Value, argument_expr, check_keys, dtype_name, field_expr, result_expr
+from ._keys import check_keys
+from ._operators import OPERATORS
+from ._sandbox import MissingName, Sandbox
+from ._spec import dtype_name
+from ._values import Value, result_expr
 from .errors import Error
 
 

@@ -10,14 +10,14 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from ._arguments import AUTOTUNE as AUTOTUNE
+from ._arguments import AUTOTUNE, count_of, number, paths
 from ._arguments import INFINITE as INFINITE_CARDINALITY
 from ._arguments import UNKNOWN as UNKNOWN_CARDINALITY
-from ._arguments import count_of, number, paths
 from ._csv import csv_dataset, make_csv_dataset
-from ._dataset import Dataset as Dataset
-from ._iterator import Iterator as Iterator
-from ._values import constant, dtype_name
+from ._dataset import Dataset
+from ._iterator import Iterator
+from ._spec import dtype_name
+from ._values import constant
 from .errors import InvalidArgument
 
 __all__ = [

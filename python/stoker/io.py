@@ -16,8 +16,10 @@ import zlib
 import numpy as np
 
 from . import _core, errors
-from ._composite import RaggedTensor, SparseTensor
-from ._values import Value, computed_now, constant, dtype_name, op
+from ._example_encoder import as_features, as_steps
+from ._example_parser import now_or_later, parse, parse_sequences
+from ._spec import dtype_name
+from ._values import Value, op
 
 __all__ = [
     "FixedLenFeature", "FixedLenSequenceFeature", "RaggedFeature", "SparseFeature", "TFRecordOptions", "TFRecordWriter",
@@ -290,7 +292,7 @@ def parse_example(serialized, features, example_names=None, name=None) -> dict:
     >>> sk.io.parse_example(records, {"x": sk.io.FixedLenFeature((), sk.int64)})
     {'x': array([3, 4])}
     """
-    return _now_or_later(serialized, lambda records: _parse(records, features, _IN_EXAMPLES, batched=True))
+    return now_or_later(serialized, lambda records: parse(records, features, batched=True))
 
 
 def parse_single_example(serialized, features, example_names=None, name=None) -> dict:
@@ -303,7 +305,7 @@ def parse_single_example(serialized, features, example_names=None, name=None) ->
     >>> [int(e["x"]) for e in ds.map(lambda record: sk.io.parse_single_example(record, features))]
     [3, 4]
     """
-    return _now_or_later(serialized, lambda records: _parse(records, features, _IN_EXAMPLES, batched=False))
+    return now_or_later(serialized, lambda records: parse(records, features, batched=False))
 
 
 def parse_sequence_example(serialized, context_features=None, sequence_features=None, example_names=None, name=None) -> tuple:
@@ -318,7 +320,7 @@ def parse_sequence_example(serialized, context_features=None, sequence_features=
     >>> context["id"], lists["x"].shape, lengths["x"]
     (array([7]), (1, 2, 1), array([2]))
     """
-    return _now_or_later(serialized, lambda records: _parse_sequences(records, context_features, sequence_features, True))
+    return now_or_later(serialized, lambda records: parse_sequences(records, context_features, sequence_features, True))
 
 
 def parse_single_sequence_example(serialized, context_features=None, sequence_features=None, example_names=None, name=None) -> tuple:
@@ -333,151 +335,8 @@ def parse_single_sequence_example(serialized, context_features=None, sequence_fe
     >>> int(context["id"]), lists["x"].shape
     (7, (2, 1))
     """
-    return _now_or_later(serialized,
-                         lambda records: _parse_sequences(records, context_features, sequence_features, False)[:2])
-
-
-_IN_EXAMPLES = ("FixedLenFeature", "FixedLenSequenceFeature", "VarLenFeature", "SparseFeature", "RaggedFeature")
-_IN_CONTEXTS = ("FixedLenFeature", "VarLenFeature", "RaggedFeature")
-_IN_LISTS = ("FixedLenSequenceFeature", "VarLenFeature", "RaggedFeature")
-_PARTITIONS = {"RowSplits": "row_splits", "RowLengths": "row_lengths", "RowStarts": "row_starts",
-               "RowLimits": "row_limits", "ValueRowIds": "value_rowids", "UniformRowLength": "uniform_row_length"}
-
-
-def _now_or_later(serialized, parse):
-    """Return an expression inside `map`, and the values elsewhere."""
-    if isinstance(serialized, Value):
-        return parse(serialized)
-    return computed_now(parse, serialized if isinstance(serialized, (bytes, str)) else np.asarray(serialized, dtype=object))
-
-
-def _parse_sequences(records, context_features, sequence_features, batched):
-    if not context_features and not sequence_features:
-        raise errors.InvalidArgument("expected at least one feature in context_features or sequence_features, got none")
-    context = _parse(records, context_features, _IN_CONTEXTS, batched) if context_features else {}
-    lists, lengths = {}, {}
-    if sequence_features:
-        parser = _Parser(records, sequence_features, _IN_LISTS, batched, lists=True)
-        lists, lengths = parser.features(), parser.lengths()
-    return context, lists, lengths
-
-
-def _parse(records, features, kinds, batched):
-    return _Parser(records, features, kinds, batched).features()
-
-
-class _Parser:
-    """A builder of the expressions for features. Each name is looked up once, even if several features use it."""
-
-    def __init__(self, records, features, kinds, batched, lists=False):
-        if not isinstance(features, dict) or not features:
-            raise errors.InvalidArgument("features: expected a dict of names to features, such as FixedLenFeature, "
-                                         "with at least one entry")
-        self._features = {key: (_kind(key, feature, kinds), feature) for key, feature in features.items()}
-        self._names = list(dict.fromkeys(name for key, (kind, feature) in self._features.items()
-                                         for name in _names_in(str(key), kind, feature)))
-        self._batched = batched
-        self._lists = lists
-        self._inputs = records, op("example_features", records, keys=self._names, lists=lists)
-
-    def features(self):
-        return {key: getattr(self, "_" + kind)(str(key), feature) for key, (kind, feature) in self._features.items()}
-
-    def lengths(self):
-        return {key: op("sequence_length", *self._inputs, key=str(key), at=self._names.index(str(key)))
-                for key, (kind, _) in self._features.items() if kind == "FixedLenSequenceFeature"}
-
-    def _decode(self, name, key, dtype, **params):
-        return op(name, *self._inputs, key=key, at=self._names.index(key), dtype=dtype_name(dtype), **params)
-
-    def _FixedLenFeature(self, key, feature):
-        return self._decode("fixed_len_feature", key, feature.dtype, shape=_shape(key, feature.shape),
-                            default_value=_default(feature))
-
-    def _FixedLenSequenceFeature(self, key, feature):
-        if not self._lists and not feature.allow_missing:
-            raise errors.InvalidArgument(f"the feature '{key}' requires allow_missing=True: an Example does not "
-                                         "distinguish missing and empty features")
-        if self._lists and feature.default_value is not None:
-            raise errors.InvalidArgument(f"the feature '{key}' is a list of a SequenceExample, which has no "
-                                         "default_value; remove it")
-        return self._decode("fixed_len_sequence_feature", key, feature.dtype, shape=_shape(key, feature.shape),
-                            allow_missing=bool(feature.allow_missing), default_value=_default(feature), steps=self._lists)
-
-    def _VarLenFeature(self, key, feature):
-        return SparseTensor(**{part: self._decode("var_len_feature", key, feature.dtype, part=part, steps=self._lists)
-                               for part in ("indices", "values", "dense_shape")})
-
-    def _SparseFeature(self, key, feature):
-        index_keys, size = _listed(feature.index_key), [int(side) for side in np.atleast_1d(feature.size)]
-        params = {"index_keys": index_keys, "index_at": [self._names.index(name) for name in index_keys],
-                  "value_key": feature.value_key, "value_at": self._names.index(feature.value_key),
-                  "dtype": dtype_name(feature.dtype), "size": size, "already_sorted": bool(feature.already_sorted)}
-        return SparseTensor(**{part: op("sparse_feature", *self._inputs, part=part, **params)
-                               for part in ("indices", "values", "dense_shape")})
-
-    def _RaggedFeature(self, key, feature):
-        value_key = str(feature.value_key or key)
-        kinds = [_PARTITIONS[type(partition).__name__] for partition in feature.partitions]
-        uniform = [kind == "uniform_row_length" for kind in kinds]
-        rows = {"partitions": kinds,
-                "partition_keys": ["" if same else part.key for same, part in zip(uniform, feature.partitions)],
-                "partition_at": [int(part.length) if same else self._names.index(part.key)
-                                 for same, part in zip(uniform, feature.partitions)],
-                "row_splits_dtype": dtype_name(feature.row_splits_dtype), "steps": self._lists}
-
-        def part(number):
-            return self._decode("ragged_feature", value_key, feature.dtype, part=number, **rows)
-
-        # Innermost uniform rows are dimensions of the values.
-        levels = self._batched + self._lists + (len(uniform) - uniform[::-1].index(False) if False in uniform else 0)
-        made = part(-1)
-        for level in reversed(range(levels)):
-            made = RaggedTensor(made, part(level))
-        return made
-
-
-def _kind(key, feature, kinds):
-    """Return the name of a feature's class, so that classes of TensorFlow are accepted, too."""
-    kind = type(feature).__name__
-    if kind not in kinds:
-        raise errors.InvalidArgument(f"the feature '{key}' is a {kind}, expected one of {', '.join(kinds)}")
-    if kind == "RaggedFeature":
-        for partition in feature.partitions:
-            if type(partition).__name__ not in _PARTITIONS:
-                raise errors.InvalidArgument(f"the feature '{key}' has a partition of type {type(partition).__name__}, "
-                                             f"expected one of {', '.join(_PARTITIONS)}")
-    return kind
-
-
-def _names_in(key, kind, feature):
-    if kind == "SparseFeature":
-        return [*_listed(feature.index_key), feature.value_key]
-    if kind == "RaggedFeature":
-        return [feature.value_key or key, *(part.key for part in feature.partitions if hasattr(part, "key"))]
-    return [key]
-
-
-def _listed(value):
-    return [value] if isinstance(value, str) else list(value)
-
-
-def _shape(key, shape):
-    shape = shape.as_list() if hasattr(shape, "as_list") else shape
-    shape = [shape] if isinstance(shape, int) else list(shape)
-    if any(side is None for side in shape):
-        raise errors.InvalidArgument(f"the feature '{key}' has the shape {shape}, expected one without None")
-    return [int(side) for side in shape]
-
-
-def _default(feature):
-    if feature.default_value is None:
-        return None
-    dtype = dtype_name(feature.dtype)
-    if dtype == "string":
-        return _core.Array(np.asarray(feature.default_value, dtype=object))
-    value = constant(feature.default_value)
-    return _core.Array(value if value.size else value.astype(dtype))
+    return now_or_later(serialized,
+                        lambda records: parse_sequences(records, context_features, sequence_features, False)[:2])
 
 
 def encode_example(features) -> bytes:
@@ -490,7 +349,7 @@ def encode_example(features) -> bytes:
     >>> sk.io.parse_single_example(record, {"name": sk.io.FixedLenFeature((), sk.string)})
     {'name': b'cat'}
     """
-    return _core.encode_example(_as_features(features))
+    return _core.encode_example(as_features(features))
 
 
 def encode_sequence_example(context, feature_lists) -> bytes:
@@ -504,45 +363,7 @@ def encode_sequence_example(context, feature_lists) -> bytes:
     <class 'bytes'>
     """
     return _core.encode_sequence_example(
-        _as_features(context), {str(key): _as_steps(key, steps) for key, steps in feature_lists.items()})
-
-
-def _as_features(features):
-    return {str(key): _as_feature(key, value) for key, value in features.items() if not _is_empty(value)}
-
-
-def _as_steps(key, steps):
-    """Return the steps of one list. An empty step has the type of the others."""
-    steps = list(steps)
-    made = [None if _is_empty(step) else _as_feature(key, step) for step in steps]
-    typed = next((step for step in made if step is not None), None)
-    if steps and typed is None:
-        raise errors.InvalidArgument(f"all steps of '{key}' are empty lists, which have no type; use empty arrays")
-    return [typed[:0] if step is None else step for step in made]
-
-
-def _is_empty(value):
-    return isinstance(value, (list, tuple)) and not value
-
-
-def _as_feature(key, value):
-    if isinstance(value, Value):
-        raise errors.NeedsValue(f"encoding the feature '{key}' requires an actual value, and there is none while a "
-                                "function is traced")
-    if _is_text(value):
-        return np.atleast_1d(np.asarray(value, dtype=object)).reshape(-1)  # NumPy's strings lose zeros at the end
-    array = np.atleast_1d(constant(value)).reshape(-1)
-    if array.dtype.kind in "iub":
-        return array.astype(np.int64)
-    if array.dtype.kind == "f":
-        return array.astype(np.float32)
-    return array
-
-
-def _is_text(value):
-    while isinstance(value, (list, tuple)) and value:
-        value = value[0]
-    return isinstance(value, (bytes, str))
+        as_features(context), {str(key): as_steps(key, steps) for key, steps in feature_lists.items()})
 
 
 class TFRecordOptions:

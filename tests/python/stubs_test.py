@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import inspect
 import pathlib
+import pickle
 import re
 import subprocess
 import sys
@@ -84,6 +85,14 @@ class SameNames(unittest.TestCase):
             listed = [name for name in dir(importlib.import_module(module)) if not name.startswith("_")]
             with self.subTest(module):
                 self.assertEqual(listed, sorted(shown(module)))
+
+    def test_in_pickles_without_the_modules_that_define_them(self):
+        for module in (sk.image, sk.io):
+            for name in module.__all__:
+                with self.subTest(f"{module.__name__}.{name}"):
+                    value = getattr(module, name)
+                    self.assertIn(value.__module__, MODULES)
+                    self.assertIs(pickle.loads(pickle.dumps(value)), value)
 
     def test_in_the_package_and_its_marker(self):
         self.assertTrue((PACKAGE / "py.typed").is_file())

@@ -67,6 +67,16 @@ class Stubs(OfATree):
         self.assertIn("def sharpen(image: t.TensorLike, delta: float = 1.0, *, strength: int = 2, "
                       "seed: t.Int | None = None) -> t.Tensor: ...", (self.package / "image.pyi").read_text())
 
+    def test_export_the_imports_that_a_module_lists(self):
+        self.add("_image_color.py", "\ndef sharpen(image):\n    pass\n\ndef blur(image):\n    pass\n")
+        self.add("image.py", "\nfrom ._image_color import blur, sharpen\n")
+        source = self.package / "image.py"
+        source.write_text(source.read_text().replace("__all__ = [", '__all__ = ["sharpen", '))
+        self.assertEqual(self.main(), (0, ""))
+        self.assertIn("from ._image_color import sharpen as sharpen\n", (self.package / "image.pyi").read_text())
+        self.assertIn("def sharpen(image: t.TensorLike) -> t.Tensor: ...", (self.package / "_image_color.pyi").read_text())
+        self.assertNotIn("blur", "".join(stub.read_text() for stub in self.package.glob("*.pyi")))
+
     def test_are_refused_where_a_type_is_not_known(self):
         self.add("image.py", "\ndef sharpen(image, strength):\n    pass\n")
         status, text = self.main()
