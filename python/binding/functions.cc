@@ -164,7 +164,7 @@ Result<Element> result_of(const Function& function, const Element& element) {
       return applied(function, element, context.origin(), context.for_call(draws ? call->take_op() : 0));
     }
     const EagerCall call = draws ? next_eager_call() : EagerCall{};
-    return applied(function, element, Origin{0, 0, call.number, nullptr, nullptr}, Context(call.seed, 0, nullptr));
+    return applied(function, element, Origin{.position = call.number}, Context(call.seed, 0, nullptr));
   } catch (...) {
     return error_of_exception();
   }

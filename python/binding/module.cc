@@ -124,10 +124,11 @@ std::vector<Element> first_elements(const Dataset& dataset, int64_t n, bool may_
     return node->stage->calls_user() && !node->stage->type().opens_datasets;
   };
   if (!may_call && std::ranges::any_of(nodes_of(*dataset.node()), calls_user)) return found;
-  Loader loader(
-      dataset,
-      {.prefetch_next_epoch = false, .alone = true, .calls_user_in_children = may_call, .interrupted = &is_interrupted},
-      Location{});
+  Loader loader(dataset, {.prefetch_next_epoch = false,
+                          .alone = true,
+                          .counts_passes = false,
+                          .calls_user_in_children = may_call,
+                          .interrupted = &is_interrupted});
   for (int failures = 0; std::ssize(found) < n && failures < kMostFailures && !is_interrupted();) {
     Result<std::optional<Element>> next = loader.next();
     if (!next && next.error().code() == Code::kCancelled) throw std::move(next).error();
@@ -339,7 +340,9 @@ void define_dataset(nb::module_& m) {
       .def_static(
           "load_graph",
           [](const std::string& path) { return value_of(without_gil([&] { return Dataset::load_graph(path); })); })
-      .def_static("from_json", [](const std::string& text) { return value_of(Dataset::from_json(text)); });
+      .def_static("from_json", [](const std::string& text) {
+        return value_of(without_gil([&] { return Dataset::from_json(text); }));
+      });
 }
 
 void define_process(nb::module_& m) {

@@ -54,12 +54,14 @@ TEST(InterruptOfSkipping, ReachesAConsumerThatDoesAllWorkItself) {
     }});
   };
   const auto nothing = [](const Element&) { return numbers(0); };
-  for (const Dataset& dataset :
-       {endless().skip({.count = int64_t{1} << 50}),
-        endless().shard({.num_shards = int64_t{1} << 50, .index = (int64_t{1} << 50) - 1}),
-        endless().batch({.batch_size = 2}).unbatch({}).skip({.count = int64_t{1} << 50}),
-        endless().filter({.predicate = [](int64_t x) { return x < 0; }}), endless().flat_map({.map_func = nothing}),
-        endless().interleave({.map_func = nothing}), numbers(5).repeat({}).filter({[](Value x) { return x < 0; }})}) {
+  for (const Dataset& dataset : {endless().skip({.count = int64_t{1} << 50}),
+                                 endless().shard({.num_shards = int64_t{1} << 50, .index = (int64_t{1} << 50) - 1}),
+                                 endless().batch({.batch_size = 2}).unbatch({}).skip({.count = int64_t{1} << 50}),
+                                 endless().filter({.predicate = [](int64_t x) { return x < 0; }}),
+                                 endless().flat_map({.map_func = nothing}), endless().interleave({.map_func = nothing}),
+                                 numbers(0).batch({.batch_size = 2}).repeat({.count = int64_t{1} << 50}),
+                                 numbers(5).flat_map({.map_func = nothing}).repeat({.count = int64_t{1} << 50}),
+                                 numbers(5).repeat({}).filter({[](Value x) { return x < 0; }})}) {
     std::atomic<int> asked = 0;
     Loader loader(dataset, {.alone = true, .interrupted = [&] { return asked++ == 0; }});
     const Result<std::optional<Element>> next = loader.next();

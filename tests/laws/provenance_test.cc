@@ -114,6 +114,25 @@ TEST(ProvenanceAfterShortEpochs, ABatchOfTuplesIsReplayed) {
   const Dataset left = numbers(5).shuffle({.buffer_size = 3, .seed = 7}).repeat();
   const Dataset right = numbers(3).shuffle({.buffer_size = 2, .seed = 1}).repeat();
   expect_replayed_after_short_epochs(failing(Dataset::zip({{left, right}}).batch(2)));
+  expect_replayed_after_short_epochs(failing(Dataset::zip({{numbers(9), right}}).batch(2)));
+}
+
+TEST(ProvenanceAfterShortEpochs, ABatchFromABufferOfSeveralPassesIsReplayed) {
+  const Dataset shuffled = numbers(5).shuffle({.buffer_size = 3, .seed = 7});
+  for (const Dataset& repeated :
+       {shuffled.repeat(), numbers(5).repeat(), shuffled.repeat(3), shuffled.cache().repeat()})
+    expect_replayed_after_short_epochs(failing(repeated.shuffle({.buffer_size = 7, .seed = 3}).batch(3)));
+}
+
+TEST(ProvenanceAfterShortEpochs, ABatchOfSeveralSourcesIsReplayed) {
+  const Dataset first = numbers(4).shuffle({.buffer_size = 3, .seed = 7});
+  const Dataset second = numbers(3).shuffle({.buffer_size = 2, .seed = 1}).repeat(2);
+  for (const Dataset& joined : {first.concatenate(second), second.concatenate(first), first.concatenate(first),
+                                first.take(2).concatenate(first.repeat()), Dataset::zip({{first, first.repeat()}})}) {
+    expect_replayed_after_short_epochs(failing(joined.batch(3)));
+    expect_replayed_after_short_epochs(failing(joined.repeat().batch(3)));
+    expect_replayed_after_short_epochs(failing(joined.repeat(2).shuffle({.buffer_size = 4, .seed = 5}).batch(2)));
+  }
 }
 
 TEST(ProvenanceOfSources, EverySourceIsUnderTheLaw) {

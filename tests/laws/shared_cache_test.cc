@@ -64,6 +64,37 @@ INSTANTIATE_TEST_SUITE_P(Every, SharedCache, testing::Combine(testing::ValuesIn(
                                   (std::get<1>(info.param) ? "_rows" : "_list");
                          });
 
+// A restore with other seeds must not read what an iterator with the old seeds puts into the cache, and the other way
+// round.
+TEST(SharedCaches, AreNotSharedByIteratorsWithOtherSeeds) {
+  for (const bool by_rows : {true, false}) {
+    const auto dataset = [&](int64_t seed) {
+      set_seed(seed);
+      const Dataset source = by_rows ? numbers(12).filter([](Value x) { return x % 2 == 0; }) : numbers(6);
+      return draws(source).cache();
+    };
+    const Values with_old = values(dataset(3));
+    Loader other(dataset(4));
+    const Values with_new = values(dataset(4));
+    ASSERT_NE(with_old, with_new);
+    const std::string checkpoint = other.save().value();
+
+    const Dataset shared = dataset(3);
+    Loader running(shared, {.prefetch_next_epoch = false});
+    EXPECT_EQ(text_of_rest(running, 1).size(), 1u);
+    Loader restored(shared, {.prefetch_next_epoch = false});
+    ASSERT_TRUE(restored.restore(checkpoint).ok());
+    running.begin_epoch();  // fills a cache before the restored iterator does
+    const auto rest_of = [](Loader& loader) {
+      Values all;
+      while (std::optional<Element> element = loader.next().value()) all.push_back((*element)[0].scalar<int64_t>());
+      return all;
+    };
+    EXPECT_EQ(rest_of(running), with_old);
+    EXPECT_EQ(rest_of(restored), with_new);
+  }
+}
+
 // The same cached elements, wherever the cache is in a graph.
 TEST(SharedCaches, AnElementHasTheSameRandomNumbersInAnotherGraph) {
   set_seed(3);

@@ -15,10 +15,8 @@ std::shared_ptr<const Plan> plan_of(const Dataset& dataset) {
 // Adds the failure of an element of `range`.
 Result<void> add_failure(FailureLog& log, int64_t position, Error error = Error::invalid("bad")) {
   Failure failure{0, std::move(error)};
-  return log.add(failure, Origin{0, 0, position, nullptr, nullptr});
+  return log.add(failure, Origin{.position = position});
 }
-
-Element batch_of(int64_t rows) { return Element(Array::make({rows}, DType::kInt64).value()); }
 
 TEST(FailureLog, ReturnsErrorsThatAreNotSkipped) {
   const auto plan = plan_of(numbers(9));
@@ -27,6 +25,8 @@ TEST(FailureLog, ReturnsErrorsThatAreNotSkipped) {
   EXPECT_EQ(raises.skipped_count(), 0);
   FailureLog skips(*plan, {.skip = true});
   EXPECT_EQ(add_failure(skips, 4, Error::cancelled()).error().code(), Code::kCancelled);
+  EXPECT_EQ(add_failure(skips, 4, Error::invalid("wrong input").set_unskippable()).error().message(), "wrong input");
+  EXPECT_EQ(skips.skipped_count(), 0);
 }
 
 TEST(FailureLog, ListsTheFirstThousandSkippedElements) {
@@ -39,49 +39,36 @@ TEST(FailureLog, ListsTheFirstThousandSkippedElements) {
 }
 
 TEST(FailureLog, JudgesAfterOneHundredElementsAndAtTheEnd) {
-  const auto plan = plan_of(numbers(9).batch({.batch_size = 50}));
+  const auto plan = plan_of(numbers(9));
   FailureLog log(*plan, {.skip = true, .at_most = 0.5});
   for (int64_t i = 0; i < 99; ++i) EXPECT_TRUE(add_failure(log, i).ok());
   EXPECT_NE(add_failure(log, 99).error().message().find("100 of 100 elements failed"), std::string::npos);
   EXPECT_TRUE(log.has_given_up());
   FailureLog short_pass(*plan, {.skip = true, .at_most = 0.5});
-  short_pass.add_delivered(batch_of(2));
+  short_pass.add_delivered(2);
   for (int64_t i = 0; i < 3; ++i) EXPECT_TRUE(add_failure(short_pass, i).ok());
   EXPECT_NE(short_pass.judge_end().error().message().find("3 of 5 elements failed"), std::string::npos);
 }
 
-// Returns the number of elements that the log has counted: one skipped element less than it reports.
-std::string counted(const Dataset& dataset, const Element& delivered) {
-  const auto plan = plan_of(dataset);
-  FailureLog log(*plan, {.skip = true, .at_most = 0});
-  log.add_delivered(delivered);
-  EXPECT_EQ(log.delivered(), 1);
-  const Result<void> added = add_failure(log, 0);
-  const std::string message = added ? log.judge_end().error().message() : added.error().message();
-  return message.substr(0, message.find(" elements"));
-}
-
-TEST(FailureLog, CountsTheRowsOfBatches) {
-  const Element one = batch_of(3);
-  EXPECT_EQ(counted(numbers(99), one), "1 of 2");
-  EXPECT_EQ(counted(numbers(99).batch({.batch_size = 8}), one), "1 of 4");
-  EXPECT_EQ(counted(numbers(99).batch({.batch_size = 8}).shuffle({}).repeat({}), one), "1 of 4");
-  EXPECT_EQ(counted(numbers(99).batch({.batch_size = 8}).unbatch({}), one), "1 of 2");
-  const Element two(Array::make({2, 8}, DType::kInt64).value());
-  EXPECT_EQ(counted(numbers(99).batch({.batch_size = 8}).batch({.batch_size = 4}), two), "1 of 17");
-}
-
-TEST(FailureLog, CountsFullBatchesIfAFunctionMayHaveChangedThem) {
-  const auto same = [](const Element& e) { return Result<Element>(e); };
-  const auto mapped = numbers(99).batch({.batch_size = 8}).map({.map_func = same});
-  EXPECT_EQ(counted(mapped, batch_of(3)), "1 of 9");
-  EXPECT_EQ(counted(mapped.batch({.batch_size = 4}), batch_of(3)), "1 of 25");
+TEST(FailureLog, CountsTheElementsOfAFailedBatch) {
+  const auto plan = plan_of(numbers(9));
+  FailureLog log(*plan, {.skip = true, .at_most = 0.5});
+  log.add_delivered(8);
+  Failure failure{0, Error::invalid("bad")};
+  EXPECT_TRUE(log.add(failure, Origin{.elements = 8}).ok());
+  EXPECT_TRUE(log.judge_end().ok());
+  Json saved = Json::dict();
+  log.save(saved);
+  EXPECT_EQ(saved.text(), R"({"delivered":1,"elements":8,"skipped":1,"skipped_elements":8})");
+  FailureLog restored(*plan, {.skip = true, .at_most = 0.4});
+  restored.restore(saved);
+  EXPECT_NE(restored.judge_end().error().message().find("8 elements failed"), std::string::npos);
 }
 
 TEST(FailureLog, ContinuesItsCountsAfterARestore) {
-  const auto plan = plan_of(numbers(9).batch({.batch_size = 8}));
+  const auto plan = plan_of(numbers(9));
   FailureLog log(*plan, {.skip = true, .at_most = 0.4});
-  log.add_delivered(batch_of(2));
+  log.add_delivered(2);
   EXPECT_TRUE(add_failure(log, 0).ok());
   EXPECT_TRUE(add_failure(log, 1).ok());
   Json saved = Json::dict();
@@ -102,7 +89,7 @@ TEST(FailureLog, ContinuesItsCountsAfterARestore) {
 }
 
 TEST(FailureLog, ReplacesDamagedCounts) {
-  const auto plan = plan_of(numbers(9).batch({.batch_size = 8}));
+  const auto plan = plan_of(numbers(9));
   FailureLog log(*plan, {.skip = true});
   Json damaged = Json::dict();
   damaged.set("delivered", int64_t{-5});

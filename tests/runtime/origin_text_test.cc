@@ -8,12 +8,13 @@ namespace {
 const std::vector<std::string> kSources{"train", "test", "train:2"};
 
 TEST(OriginText, IsReadBackAsItWasWritten) {
-  for (const char* text : {"train:0", "test:18204@2", "train:3/17", "train:3@1/17@2/0", "train:3/1:17",
-                           "train:(3,test:4@1)", "test:(1,1)", "test:((1,train:2),train:2:3)", "train:(3/1,test:4)",
-                           "train:2:7", "test:5@3+2", "train:5@3+0", "train:3@4+1/17@2", "train:(3@1+1,test:4@2+0)"}) {
+  for (const char* text :
+       {"train:0", "test:18204@2", "train:3/17", "train:3@1/17@2/0", "train:3/1:17", "train:(3,test:4@1)", "test:(1,1)",
+        "test:((1,train:2),train:2:3)", "train:(3/1,test:4)", "train:2:7", "test:5@3~2", "train:5~0.3",
+        "train:3@4/17@2~1.1.4", "train:(3@1,test:4@2)~7"}) {
     const Result<OriginInEpoch> read = origin_from_text(text, kSources);
     ASSERT_TRUE(read.ok()) << text;
-    EXPECT_EQ(origin_text(read->origin, kSources, read->first_passes), text);
+    EXPECT_EQ(origin_text(read->origin, kSources) + epoch_text(read->passes), text);
   }
 }
 
@@ -25,19 +26,19 @@ TEST(OriginText, DistinguishesSources) {
   EXPECT_EQ(outermost(read("test:3/1:17")).source, 1);
 }
 
-TEST(OriginText, NamesTheFirstPassOfTheEpoch) {
-  const OriginInEpoch read = origin_from_text("test:5@3+2", kSources).value();
-  EXPECT_EQ(read.origin.pass, 5);
-  EXPECT_EQ(read.first_passes, (FirstPasses{kUsualPass, 3, kUsualPass}));
-  EXPECT_EQ(origin_text(read.origin, kSources), "test:5@5");
-  EXPECT_EQ(origin_from_text("test:5@5", kSources)->first_passes, FirstPasses(3, kUsualPass));
+TEST(OriginText, NamesThePassesOfTheEpoch) {
+  const OriginInEpoch read = origin_from_text("test:5@3~2.0", kSources).value();
+  EXPECT_EQ(read.origin.pass, 3);
+  EXPECT_EQ(read.passes, (EpochPasses{2, 0}));
+  EXPECT_EQ(epoch_text({4, 4, 4}), "~4");
+  EXPECT_EQ(epoch_text({}), "");
 }
 
 TEST(OriginText, RejectsTextThatIsNotAnOrigin) {
   for (const std::string& text :
        {std::string(), std::string("train"), std::string("train:"), std::string("train:1,"),
-        "train:" + std::string(100'000, '('), std::string("train:1/1/"), std::string("train:1@3+"),
-        std::string("train:1+2"), std::string("train:1@9223372036854775807+9223372036854775807")})
+        "train:" + std::string(100'000, '('), std::string("train:1/1/"), std::string("train:1@3~"),
+        std::string("train:1~2.~"), std::string("train:1.2"), std::string("train:1~9223372036854775807")})
     EXPECT_FALSE(origin_from_text(text, kSources).ok()) << text.substr(0, 20);
 }
 

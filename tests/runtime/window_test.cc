@@ -10,8 +10,7 @@ namespace {
 // The rows first, first + 1, …
 Run rows_from(int64_t first, int32_t n) {
   RunBuilder rows;
-  for (int64_t i = first; i < first + n; ++i)
-    rows.add(Run::of(Element(Array::of<int64_t>(i)), Origin{0, 0, i, nullptr, nullptr}));
+  for (int64_t i = first; i < first + n; ++i) rows.add(Run::of(Element(Array::of<int64_t>(i)), Origin{.position = i}));
   return rows.take();
 }
 

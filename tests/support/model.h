@@ -117,6 +117,9 @@ Tree copy_of(const Tree& tree);
 std::string text_of(const Tree& tree);
 // Whether the model implements all stages of the graph.
 bool answered(const Tree& tree);
+// Whether a repeat is upstream of another. Each outer pass then reserves numbers for all passes of the inner repeat in
+// the engine, also for those that a stage between them does not read; the model numbers only passes that start.
+bool repeats_are_nested(const Tree& tree);
 // Whether every pass that is started delivers an element. The engine counts delivered
 // passes; the model counts started ones. These may be one more if a stage reads more
 // input than it delivers, and more if a pass delivers nothing.

@@ -65,6 +65,12 @@ bool has_repeat(const Tree& tree) {
 
 }  // namespace
 
+bool repeats_are_nested(const Tree& tree) {
+  for (const Tree& input : tree->inputs)
+    if (repeats_are_nested(input) || (tree->kind == Kind::kRepeat && has_repeat(input))) return true;
+  return tree->child && repeats_are_nested(tree->child);
+}
+
 bool passes_are_delivered(const Tree& tree) {
   if (!has_repeat(tree)) return true;
   bool more_repeats = true;

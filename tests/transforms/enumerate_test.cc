@@ -28,6 +28,16 @@ class FullBudget {
   const int64_t bytes_;
 };
 
+TEST(Enumerate, WrapsAroundAfterTheLargestNumber) {
+  const auto first_of = [](const Dataset& dataset) {
+    return values(dataset.map({.map_func = [](int64_t number, int64_t) { return number; }}));
+  };
+  const Enumerate from_largest{.start = INT64_MAX};
+  EXPECT_EQ(first_of(numbers(2).enumerate(from_largest)), (Values{INT64_MAX, INT64_MIN}));
+  EXPECT_EQ(first_of(numbers(2).filter([](int64_t) { return true; }).enumerate(from_largest)),
+            (Values{INT64_MAX, INT64_MIN}));
+}
+
 TEST(Enumerate, NumbersTheResultsOfAFunctionWhileTheBudgetIsExhausted) {
   WatchScope watch("enumerate with an exhausted budget");
   const Dataset lists = numbers(300).map({[](int64_t x) { return static_cast<double>(x); }}).enumerate({.start = 5});

@@ -4,6 +4,7 @@
 
 #include <future>
 
+#include "stoker/graph/npy.h"
 #include "support/support.h"
 #include "support/temp_dir.h"
 
@@ -27,6 +28,32 @@ TEST(FlatMap, OpensAGraphFromJson) {
     {"stage": "flat_map", "map_func": [{"stage": "range", "stop": {"element": ""}}]}]})");
   ASSERT_TRUE(ds.ok()) << ds.error().message();
   EXPECT_EQ(values(*ds), (Values{0, 0, 1, 0, 1, 2}));
+}
+
+// A second call could succeed, and the result would depend on timing.
+TEST(FlatMap, CallsAFunctionThatFailsOnce) {
+  const auto calls = std::make_shared<std::atomic<int>>(0);
+  const auto fail_odd = [calls](const Element& e) -> Result<Dataset> {
+    ++*calls;
+    const int64_t number = e.leaves[0].scalar<int64_t>();
+    if (number % 2 == 1) return Error::invalid("odd");
+    return numbers(number);
+  };
+  Loader loader(numbers(20).flat_map({.map_func = fail_odd}), {.on_error = OnError::kSkip});
+  EXPECT_EQ(text_of_rest(loader).size(), 90u);
+  EXPECT_EQ(loader.skipped().size(), 10u);
+  EXPECT_EQ(*calls, 20);
+}
+
+TEST(FlatMap, ReadsArraysNextToTheGraphFile) {
+  const TempDir dir;
+  ASSERT_TRUE(write_npy((dir.path() / "x.npy").string(), Array::from(std::vector<int64_t>{7, 8})).ok());
+  const std::string graph = dir.write("g.json", R"({"stoker": 1, "stages": [
+    {"stage": "range", "stop": 2},
+    {"stage": "flat_map", "map_func": [{"stage": "from_tensor_slices", "tensors": {"array": "x.npy"}}]}]})");
+  const Result<Dataset> loaded = Dataset::load_graph(graph);
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message();
+  EXPECT_EQ(values(*loaded), (Values{7, 8, 7, 8}));
 }
 
 // Law: the spec is that of the elements. A reader has the same one for every path, so it is known before a file is

@@ -47,6 +47,52 @@ TEST(OnError, CountsTheElementsOfAPartialBatch) {
   EXPECT_NE(words.back().find("3 of 20 elements failed, more than the share of 0.1"), std::string::npos);
 }
 
+// The same after every stage that passes batches on.
+TEST(OnError, CountsTheElementsOfAPartialBatchAfterOtherStages) {
+  const Dataset batches = numbers(20).then(FailSome{}).batch({.batch_size = 16});
+  const Dataset none = numbers(0).batch({.batch_size = 16});
+  const std::vector<Dataset> datasets{
+      batches.map({.map_func = [](Value x) { return x + 1; }}),
+      batches.map({.map_func = [](Element) { return Element(Array::of<int64_t>(0)); }}),
+      Dataset::zip({.datasets = {batches, numbers(9)}}),
+      Dataset::zip({.datasets = {numbers(9), batches}}),
+      batches.enumerate({}),
+      none.concatenate({.dataset = batches}),
+      batches.cache({}),
+      batches.shuffle({.buffer_size = 2}),
+      batches.batch({.batch_size = 1}),
+      batches.batch({.batch_size = 1}).unbatch({}),
+      batches.unbatch({}),
+      batches.map({.map_func = [](Value x) { return x * 2; }}).batch({.batch_size = 1})};
+  for (size_t i = 0; i < datasets.size(); ++i) {
+    Loader loader(datasets[i].on_error({.policy = "skip", .at_most = 0.1}));
+    EXPECT_NE(text_of_rest(loader).back().find("3 of 20 elements failed"), std::string::npos) << i;
+  }
+}
+
+TEST(OnError, CountsTheElementsOfAFailedBatch) {
+  const auto fail_first = [](const Element& batch) -> Result<Element> {
+    return batch.leaves[0].values<int64_t>()[0] == 0 ? Result<Element>(Error::invalid("bad")) : batch;
+  };
+  const Dataset batches = numbers(20).batch({.batch_size = 8}).map({.map_func = fail_first});
+  Loader loader(batches.on_error({.policy = "skip", .at_most = 0.35}));
+  EXPECT_NE(text_of_rest(loader).back().find("8 of 20 elements failed"), std::string::npos);
+}
+
+// It is not about one element: a run over half of the data would otherwise look complete.
+TEST(OnError, DoesNotSkipAWrongNumberOfElements) {
+  for (const int64_t expected : {3, 9}) {
+    const Dataset counted = numbers(5).assert_cardinality({.expected_cardinality = expected});
+    for (const Dataset& dataset : {counted, counted.batch({.batch_size = 2}), counted.repeat({.count = 2})}) {
+      Loader loader(dataset.on_error({.policy = "skip"}));
+      const auto words = text_of_rest(loader);
+      EXPECT_TRUE(std::ranges::any_of(words, [](const std::string& word) {
+        return word.find("expected") != std::string::npos;
+      })) << expected;
+    }
+  }
+}
+
 TEST(OnError, CountsTheElementsOfAPartialBatchAfterARestore) {
   const auto batches = numbers(20).then(FailSome{}).batch({.batch_size = 16});
   const Dataset dataset = batches.on_error({.policy = "skip", .at_most = 0.1});

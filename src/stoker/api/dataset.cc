@@ -1,5 +1,8 @@
 #include "stoker/api/dataset.h"
 
+#include <unistd.h>
+
+#include <atomic>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -51,10 +54,11 @@ Result<void> write_and_rename(const std::string& partial, const std::string& pat
   return {};
 }
 
-// Under another name first: the file is whole or not there. Removes what it could not
-// finish.
+// Writes a temporary file and renames it, so that `path` never contains part of the text. The name of the temporary
+// file is unique: several threads and processes may write to one path.
 Result<void> write_whole(const std::string& path, const std::string& text) {
-  const std::string partial = path + ".partial";
+  static std::atomic<int64_t> written_files{0};
+  const std::string partial = path + ".partial" + std::to_string(getpid()) + "_" + std::to_string(++written_files);
   Result<void> written = write_and_rename(partial, path, text);
   if (!written) std::remove(partial.c_str());
   return written;
@@ -180,9 +184,6 @@ int64_t mixed_passes(const Node& last) {
   return std::min(passes, kMostMixedPasses);
 }
 
-// The maximum number of epochs that are run to find an element.
-constexpr int64_t kMostEpochs = 100'000;
-
 // Stores the element with one origin, and delivers the pass of each element.
 struct KeepOrigin {
   static constexpr std::string_view kName = "keep_origin";
@@ -226,43 +227,24 @@ struct KeepOrigin {
   }
 };
 
-// The result of searching one epoch: the element or its error, or the passes of the
-// epoch.
-struct Searched {
-  std::optional<Result<Element>> found;
-  int64_t least_pass = kEndless;
-  bool is_over = false;  // no later element can have the origin
-};
-
-Searched search_epoch(Loader& loader, const KeepOrigin& wanted, int64_t last_pass) {
-  Searched epoch;
+// Returns the element with the origin or its error, or nullopt if the epoch does not deliver it.
+std::optional<Result<Element>> search_epoch(Loader& loader, const KeepOrigin& wanted, int64_t last_pass) {
   while (true) {
     stop_if_interrupted();
     const Result<std::optional<Element>> next = loader.next();
-    if (std::optional<Element> element = wanted.taken()) {
-      epoch.found = delivered(Run::of(*std::move(element), Origin()));
-      return epoch;
-    }
-    if (next && !*next) return epoch;
+    if (std::optional<Element> element = wanted.taken()) return delivered(Run::of(*std::move(element), Origin()));
+    if (next && !*next) return std::nullopt;
     const Error::Place* place = next ? nullptr : &next.error().place();
-    if (place && (place->origin.empty() || wanted.is_origin(place->origin))) {  // no origin: an error of the loader
-      epoch.found = next.error();
-      return epoch;
-    }
+    if (place && (place->origin.empty() || wanted.is_origin(place->origin)))  // no origin: an error of the loader
+      return next.error();
     const bool is_same_source = !place || place->source == wanted.sources[static_cast<size_t>(wanted.source)];
     const int64_t pass = place ? place->pass : (*next)->leaves[0].scalar<int64_t>();
-    if (!is_same_source || pass < 0) continue;
-    epoch.least_pass = std::min(epoch.least_pass, pass);
-    epoch.is_over = pass > last_pass;
-    if (epoch.is_over) return epoch;
+    if (is_same_source && pass > last_pass) return std::nullopt;
   }
 }
 
-// Runs the epoch of an element up to the element. Returns nullopt if it is not
-// delivered. The epoch follows from the element's pass if each epoch starts as many
-// passes as its repeats allow. If the first epoch starts fewer, because a later
-// stage ends a repeat early, the epochs are run one after another. If the origin names
-// the pass with which its epoch started, only that epoch is run.
+// Runs the epoch of an element up to the element. Returns nullopt if it is not delivered. If the origin does not name
+// the passes of its epoch, the epoch follows from the element's pass.
 Result<std::optional<Element>> run_up_to(const Dataset& dataset, const OriginInEpoch& place, const Plan& known) {
   const Origin& origin = place.origin;
   const Origin& first = outermost(origin);
@@ -272,24 +254,16 @@ Result<std::optional<Element>> run_up_to(const Dataset& dataset, const OriginInE
   const Dataset searched = dataset.then(wanted);
   Meters meters;
   STOKER_TRY(const auto plan, lower(searched.node(), meters));
-  const int64_t likely = epoch_of_pass(*plan, first.source, first.pass);
-  const bool starts_as_named = place.first_passes[static_cast<size_t>(first.source)] != kUsualPass;
-  if (starts_as_named)
-    start_with_passes(*plan, place.first_passes);
-  else if (!repeats(*plan))
-    start_with_epoch(*plan, likely);
-  // Without prefetching the next epoch: it might start with another pass than the
-  // epoch that is run next.
+  if (place.passes.empty())
+    start_with_epoch(*plan, epoch_of_pass(*plan, first.source, first.pass));
+  else
+    STOKER_TRY(start_with_passes(*plan, place.passes));
+  // Without prefetching the next epoch, which is not used.
   Loader loader(searched, {.on_error = OnError::kRaise, .prefetch_next_epoch = false, .interrupted = &is_interrupted});
-  for (int64_t epochs = 0; epochs <= std::min(first.pass, kMostEpochs); ++epochs) {
-    const Searched epoch = search_epoch(loader, wanted, last_pass);
-    if (epoch.found && *epoch.found) return std::optional<Element>(**epoch.found);
-    if (epoch.found) return epoch.found->error();
-    if (starts_as_named || epoch.is_over || (epoch.least_pass < kEndless && epoch.least_pass > first.pass)) break;
-    if (epochs == 0 && likely > 1 && is_next_epoch(*plan, 1)) start_with_epoch(*plan, likely);
-    loader.begin_epoch();
-  }
-  return std::optional<Element>();
+  std::optional<Result<Element>> found = search_epoch(loader, wanted, last_pass);
+  if (!found) return std::optional<Element>();
+  if (!*found) return std::move(*found).error();
+  return std::optional<Element>(**std::move(found));
 }
 
 // Lowers the graph with access by position, also for sources that are otherwise read

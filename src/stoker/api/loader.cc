@@ -52,12 +52,13 @@ void Loader::discard() {
 // element comes from the one that replaced it.
 Result<std::optional<Element>> Loader::next() {
   const std::shared_ptr<Running> kept = running_;  // another thread may destroy the loader
-  while (true) {
-    const int64_t restores = kept->restores;
-    Result<std::optional<Element>> element = next_of_current(*kept);
-    const bool ended = element && !*element;
-    if (!ended || kept->restores == restores) return element;
+  int64_t restores = kept->restores;
+  Result<std::optional<Element>> element = next_of_current(*kept);
+  while (element && !*element && kept->restores != restores) {
+    restores = kept->restores;
+    element = next_of_current(*kept);
   }
+  return element;
 }
 
 Result<std::optional<Element>> Loader::next_of_current(Running& at) {

@@ -30,6 +30,9 @@ struct LoaderOptions {
   bool prefetch_next_epoch = true;
   // Whether only the threads that call next() do the work. No others are started.
   bool alone = false;
+  // Whether later iterators start after the passes of this one. If not, the loader only inspects the dataset: other
+  // iterators deliver the same elements with and without it.
+  bool counts_passes = true;
   // Whether the nested graphs of flat_map and interleave may call user functions.
   // If not, elements that would need a call fail. Used to inspect a dataset without
   // running user code.

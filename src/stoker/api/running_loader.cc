@@ -22,6 +22,7 @@ EngineOptions options_for(const Plan& plan, const LoaderOptions& given) {
   options.interrupted = given.interrupted;
   options.owner = given.owner;
   options.alone = given.alone;
+  options.counts_passes = given.counts_passes;
   options.calls_user_in_children = given.calls_user_in_children;
   options.skip_errors = given.on_error ? *given.on_error == OnError::kSkip : plan.on_error.skip;
   options.skip_at_most = given.on_error ? given.skip_at_most : plan.on_error.at_most;
@@ -67,7 +68,7 @@ Engines Loader::Running::take_engines() {
 }
 
 void Loader::Running::leave() {
-  if (!engine || begun_ns == 0 || is_look()) return;
+  if (!engine || begun_ns == 0 || !options.counts_passes) return;
   restarts->note(engine->delivered(), ended,
                  static_cast<double>((first_ns > 0 ? first_ns : now_ns()) - begun_ns) * 1e-9);
   begun_ns = 0;
@@ -85,7 +86,6 @@ std::shared_ptr<Engine> Loader::Running::made(Passes passes) {
   {
     const MutexLock lock(mutex);
     engine_options.waiting = waiting;
-    engine_options.counts_passes = !is_look();
   }
   auto made = Engine::make(plan, meters, std::move(engine_options), std::move(passes));
   made->on_all_begun([loader = weak_from_this(), made = made.get()] {
@@ -129,18 +129,16 @@ void Loader::Running::install(const std::shared_ptr<Engine>& made) {
 
 Result<std::shared_ptr<Engine>> Loader::Running::open() {
   std::shared_ptr<Engine> untaken;
-  bool look = false;
   {
     const MutexLock lock(mutex);
     if (engine || closed) return engine;
     untaken = std::exchange(ahead, nullptr);
-    look = is_look();
   }
   STOKER_TRY(prepare());
   ++epochs;
   if (!untaken || !take_if_next(*plan, untaken->passes())) {
     drop_engines({std::exchange(untaken, nullptr)});  // another iterator has taken its pass
-    untaken = made(look ? next_passes(*plan) : take_passes(*plan));
+    untaken = made(options.counts_passes ? take_passes(*plan) : next_passes(*plan));
   }
   install(untaken);
   const MutexLock lock(mutex);
@@ -150,9 +148,9 @@ Result<std::shared_ptr<Engine>> Loader::Running::open() {
 void Loader::Running::fill_next_epoch(const Engine* current) {
   {
     const MutexLock lock(mutex);
-    if (ahead || closed || !engine || engine.get() != current || is_look() || !engine->all_begun()) return;
+    if (ahead || closed || !engine || engine.get() != current || !engine->all_begun()) return;
   }
-  if (!options.prefetch_next_epoch || (plan->calls_user && epochs < 2)) return;
+  if (!options.prefetch_next_epoch || !options.counts_passes || (plan->calls_user && epochs < 2)) return;
   const std::shared_ptr<Engine> next = made(next_passes(*plan));
   {
     const MutexLock lock(mutex);
@@ -170,7 +168,6 @@ Result<Engines> Loader::Running::restore(std::string_view checkpoint, std::share
   STOKER_TRY(prepare());
   STOKER_TRY(const Json json, read_checkpoint(checkpoint));
   STOKER_TRY(CheckpointHead head, read_head(*plan, json));
-  drop_other_caches(*plan, head);
   STOKER_TRY(auto restored_plan, lowered(&head.seeds));
   share_fingerprint(*plan, *restored_plan);
   std::swap(plan, restored_plan);

@@ -56,10 +56,6 @@ struct Loader::Running : std::enable_shared_from_this<Running> {
 
   bool runs_here();
 
-  // An epoch without a location only inspects the dataset. It takes no pass, so that
-  // the elements of other iterators do not change.
-  bool is_look() const STOKER_REQUIRES(mutex) { return begun_at.line == 0; }
-
   // Records that the current epoch is dropped.
   void leave() STOKER_REQUIRES(mutex);
 

@@ -97,6 +97,12 @@ Error& Error::set_last() {
   return *this;
 }
 
+Error& Error::set_unskippable() {
+  at();  // copies shared data
+  detail_->skippable = false;
+  return *this;
+}
+
 Error& Error::set_path(std::string path, int64_t offset) {
   Place& place = at();
   place.path = std::move(path);

@@ -126,6 +126,11 @@ class Error final : public std::exception {
   bool is_last() const { return detail_->last; }
   Error& set_last();
 
+  // Whether on_error may skip an element with this error. False if the error is about the whole input, such as a wrong
+  // number of elements.
+  bool is_skippable() const { return detail_->skippable; }
+  Error& set_unskippable();
+
   // Several lines: message and code, element, record, and where the stage was written.
   std::string describe() const;
   // The same text. Valid as long as this error or a copy of it exists and is not changed.
@@ -138,6 +143,7 @@ class Error final : public std::exception {
     Place place;
     std::shared_ptr<void> cause = nullptr;
     bool last = false;
+    bool skippable = true;
   };
   struct Detail : Facts {
     explicit Detail(Facts facts) : Facts(std::move(facts)) {}

@@ -77,7 +77,7 @@ void Origins::append(const Origins& more) {
   if (is_range() && more.is_range()) {
     Origin next = shared_;
     next.position += size_;
-    if (next == more.shared_) {
+    if (next == more.shared_ && next.elements == more.shared_.elements) {
       size_ += more.size_;
       return;
     }
@@ -96,7 +96,7 @@ void Origins::append(Origin origin) {
   if (is_range() && !shared_.members) {
     Origin next = shared_;
     next.position += size_;
-    if (next == origin) {
+    if (next == origin && next.elements == origin.elements) {
       ++size_;
       return;
     }
@@ -151,6 +151,11 @@ void Origins::set_passes(std::span<const int64_t> passes, bool own) {
   spell_out();
   for (size_t i = 0; i < each_.size(); ++i)
     each_[i] = of_pass(std::move(each_[i]), passes[passes.size() == 1 ? 0 : i], own);
+}
+
+void Origins::set_elements(int32_t elements) {
+  for (Origin& origin : each_) origin.elements = elements;
+  shared_.elements = elements;
 }
 
 void Origins::set_parent(std::shared_ptr<const Origin> parent) {

@@ -23,7 +23,8 @@ using Numbers = RecycledVector<int64_t>;
 // dataset (`interleave`, `flat_map`) also has the origin of its parent, and a joined element those
 // of its members.
 struct Origin {
-  int32_t source = 0;  // the number of the source in its graph
+  int32_t source = 0;    // the number of the source in its graph
+  int32_t elements = 1;  // joined into this one by batches; not part of what identifies it
   int64_t pass = 0;
   int64_t position = 0;
   std::shared_ptr<const Origin> parent;
@@ -42,12 +43,18 @@ class Origins {
  public:
   Origins() = default;
   // Positions first, first + 1, … of one pass.
-  Origins(int32_t source, int64_t pass, int64_t first, int64_t n) : shared_{source, pass, first, {}, {}}, size_(n) {}
+  Origins(int32_t source, int64_t pass, int64_t first, int64_t n)
+      : shared_{.source = source, .pass = pass, .position = first}, size_(n) {}
   explicit Origins(RecycledVector<Origin> each) : size_(static_cast<int64_t>(each.size())), each_(std::move(each)) {}
   Origins(int32_t source, Numbers passes, Numbers positions);
 
   int64_t size() const { return size_; }
   Origin at(int64_t i) const;
+  int32_t elements_at(int64_t i) const {
+    return each_.empty() ? shared_.elements : each_[static_cast<size_t>(i)].elements;
+  }
+  // Sets the number of elements of every row.
+  void set_elements(int32_t elements);
   void append(const Origins& more);
   void append(Origin origin);
   // Keeps the rows [first, first + n).

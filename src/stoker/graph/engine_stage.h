@@ -8,7 +8,7 @@ namespace stoker {
 
 // The stages that the runtime implements itself, because each has one form over positions and one over elements. A
 // struct below holds the parameters that the runtime needs, in the runtime's terms: the struct of the stage in
-// transforms/ converts the user's. The runtime lowers each of them in one function (runtime/plan.cc).
+// transforms/ converts the user's. The runtime lowers each of them in one function (runtime/lowering_engine.cc).
 
 struct RepeatParams {
   int64_t passes = -1;  // over the input; negative: no end

@@ -73,15 +73,17 @@ int levels_in(const Json& json) {
 
 }  // namespace
 
-GraphFunction::GraphFunction(Json stages, const Registry* registry)
+GraphFunction::GraphFunction(Json stages, const Registry* registry, std::string folder)
     : written_(std::make_shared<const Json>(std::move(stages))) {
-  call_ = std::make_shared<const Call>([stages = written_, registry](const Element& element) -> Result<Graph> {
-    ReadContext context;
-    context.registry = registry;
-    context.element = &element;
-    STOKER_TRY(auto node, stages_from_json(*stages, context));
-    return Graph(std::move(node));
-  });
+  call_ = std::make_shared<const Call>(
+      [stages = written_, registry, folder = std::move(folder)](const Element& element) -> Result<Graph> {
+        ReadContext context;
+        context.registry = registry;
+        context.folder = folder;
+        context.element = &element;
+        STOKER_TRY(auto node, stages_from_json(*stages, context));
+        return Graph(std::move(node));
+      });
 }
 
 GraphFunction GraphFunction::identified(std::string identity, std::vector<Graph> captured) const {
@@ -119,7 +121,7 @@ const Codec& plain_codec<GraphFunction>() {
         const Json* stages = from.find("stages");
         if (context.depth + levels_in(from) > kDeepestNesting)
           return Error::invalid("graphs are nested deeper than ", kDeepestNesting);
-        *static_cast<GraphFunction*>(to) = GraphFunction(stages ? *stages : from, context.registry);
+        *static_cast<GraphFunction*>(to) = GraphFunction(stages ? *stages : from, context.registry, context.folder);
         return {};
       },
       [](const void* from, WriteContext& context) -> Result<Json> {

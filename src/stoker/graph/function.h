@@ -163,7 +163,8 @@ class GraphFunction {
             return error_of_exception();
           }
         })) {}
-  GraphFunction(Json stages, const Registry* registry);
+  // Files that the stages name are in `folder`.
+  GraphFunction(Json stages, const Registry* registry, std::string folder);
   // Returns the same function with an identity, which checkpoints compare (Function::Callable::identity), and the
   // datasets that it captures (Stage::captured).
   GraphFunction identified(std::string identity, std::vector<Graph> captured) const;

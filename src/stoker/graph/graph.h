@@ -18,8 +18,8 @@ struct NodeState {
 
   Mutex mutex;
   std::shared_ptr<void> cache STOKER_GUARDED_BY(mutex);  // owned by the runtime, for `cache` nodes
-  // For the dataset that ends with this node: the next pass of each node that counts passes. Datasets that share nodes
-  // do not share these.
+  // If this is the counting node of a dataset (runtime/plan.h): the next pass of each node that counts passes. Datasets
+  // with the same counting node share these.
   std::map<const NodeState*, int64_t> passes STOKER_GUARDED_BY(mutex);
 
   NodeState();

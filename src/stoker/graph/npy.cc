@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -220,7 +221,8 @@ Result<std::string> npy_header(const Array& array) {
 
 Result<void> write_npy(const std::string& path, const Array& array) {
   STOKER_TRY(std::string header, npy_header(array));
-  TemporaryFile fresh(path + ".part" + std::to_string(getpid()));
+  static std::atomic<int64_t> written_files = 0;  // other threads may write the same file
+  TemporaryFile fresh(path + ".part" + std::to_string(getpid()) + "_" + std::to_string(++written_files));
   File file(std::fopen(fresh.path().c_str(), "wb"));
   if (!file) return Error::io("cannot write ", path);
   const auto bytes = static_cast<size_t>(array.byte_size());

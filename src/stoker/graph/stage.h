@@ -148,8 +148,7 @@ class StreamStage : public SourceStage {
 // Limits on how the engine calls a map or filter.
 struct Hints {
   std::optional<int64_t> parallel_calls;  // maximum of concurrent calls, as the user set it
-  bool ordered = true;
-  bool sequence = false;  // stages that order or select elements do not move across it
+  bool sequence = false;                  // stages that order or select elements do not move across it
 };
 
 // One element to one element, or to none: a map or a filter.

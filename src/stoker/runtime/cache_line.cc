@@ -14,7 +14,7 @@ class CacheLine final : public LineNode {
         plan_(plan),
         pass_(pass + instance.passes.base(*plan.node, plan.place)),
         filled_at_(instance.make.level_of(*plan.node)),
-        store_(std::static_pointer_cast<CacheStore>(plan.node->state->cache)) {}
+        store_(plan.store) {}
   ~CacheLine() override {
     if (child_) instance_.engine->close(*child_);
   }
@@ -33,6 +33,7 @@ class CacheLine final : public LineNode {
 
  protected:
   Pulled produce(int64_t most) override {
+    const int64_t begun = now_ns();
     while (true) {
       if (!child_) {
         if (std::optional<Run> kept = store_->read(at_, most)) {
@@ -55,6 +56,7 @@ class CacheLine final : public LineNode {
       }
       keep(pulled.run);
       child_at_ += pulled.run.size;
+      if (behind > 0 && now_ns() - begun > kLongestPullNs) return Pulled::blocked(nullptr);
       if (behind > 0) continue;
       at_ = child_at_;
       return running(renamed_rows(std::move(pulled.run)));

@@ -9,6 +9,7 @@ namespace {
 struct Stores {
   Mutex mutex;
   std::vector<std::weak_ptr<CacheStore>> stores STOKER_GUARDED_BY(mutex);
+  size_t purge_at STOKER_GUARDED_BY(mutex) = 0;  // the size at which expired stores are removed
 };
 Stores& all_stores() {
   static auto* stores = new Stores;
@@ -42,11 +43,15 @@ constexpr int64_t kEntryBytes = 256;
 
 }  // namespace
 
-std::shared_ptr<CacheStore> CacheStore::make() {
+std::shared_ptr<CacheStore> CacheStore::make(uint64_t seeds) {
   auto store = std::make_shared<CacheStore>();
+  store->seeds_ = seeds;
   Stores& all = all_stores();
   const MutexLock lock(all.mutex);
-  std::erase_if(all.stores, [](const auto& old) { return old.expired(); });
+  if (all.stores.size() >= all.purge_at) {  // when the list has doubled, so that many caches take linear time
+    std::erase_if(all.stores, [](const auto& old) { return old.expired(); });
+    all.purge_at = std::max<size_t>(16, 2 * all.stores.size());
+  }
   all.stores.push_back(store);
   return store;
 }

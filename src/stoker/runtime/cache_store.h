@@ -19,10 +19,12 @@ namespace stoker {
 // keeps the first elements, in order.
 class CacheStore {
  public:
-  static std::shared_ptr<CacheStore> make();
+  // `seeds` identifies the seeds with which the elements are computed. Other seeds need another store.
+  static std::shared_ptr<CacheStore> make(uint64_t seeds);
+  uint64_t seeds() const { return seeds_; }
 
-  // Keeps a copy of the row's memory: the block of the run may belong to a batch.
   std::optional<Run> find(int64_t position);
+  // Copies the row: its block may belong to a batch.
   void put(int64_t position, const Run& one);
 
   // Appends rows in order. `first` is the ordinal of the first row. Has no effect if the rows before it are not kept.
@@ -38,6 +40,7 @@ class CacheStore {
   std::atomic<int64_t> expected{0};  // the number of all elements; 0 or kEndless: unknown
 
  private:
+  uint64_t seeds_ = 0;  // constant after make()
   Mutex mutex_;
   std::unordered_map<int64_t, Run> by_position_ STOKER_GUARDED_BY(mutex_);
   std::vector<Run> in_order_ STOKER_GUARDED_BY(mutex_);

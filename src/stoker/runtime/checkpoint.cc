@@ -5,7 +5,6 @@
 #include <mutex>
 
 #include "stoker/core/hash.h"
-#include "stoker/runtime/cache_store.h"
 
 namespace stoker {
 namespace {
@@ -217,47 +216,35 @@ void start_with_epoch(const Plan& plan, int64_t epoch) {
   for (const auto& [node, passes] : counters) state.passes[node] = passes;
 }
 
-bool is_next_epoch(const Plan& plan, int64_t epoch) {
-  const Counters counters = counters_of_epoch(plan, epoch);
-  NodeState& state = *counting_node(*plan.node).state;
-  const MutexLock lock(state.mutex);
-  for (const auto& [node, passes] : counters)
-    if (state.passes[node] != passes) return false;
-  return true;
-}
-
-FirstPasses unusual_first_passes(const Plan& plan, const Passes& passes) {
-  if (!repeats(plan)) return {};
-  FirstPasses all(plan.sources.size(), kUsualPass);
-  bool is_unusual = false;
-  for (size_t source = 0; source < all.size(); ++source) {
-    const Counter own = counter_of(plan, static_cast<int32_t>(source));
-    if (!own.node) continue;
-    const int64_t base = passes.base(*own.node->node, own.node->place);
-    all[source] = base * own.node->unit;
-    Counters usual = counters_of_epoch(plan, epoch_of_pass(plan, static_cast<int32_t>(source), all[source]));
-    is_unusual |= base != usual[own.node->node->state.get()] + own.place;
+EpochPasses unusual_passes(const Plan& plan, const Passes& passes) {
+  EpochPasses all;
+  const Node* first = nullptr;
+  for (const CountedNode& counted : plan.counted) {
+    if (counted.cached) continue;
+    if (!first) first = counted.node.get();
+    all.push_back(passes.base(*counted.node, counted.place));
   }
-  return is_unusual ? all : FirstPasses();
+  if (!first) return {};
+  const int64_t epoch = all[0] / counters_of_epoch(plan, 1)[first->state.get()];
+  return are_next_passes(plan, passes, counters_of_epoch(plan, epoch)) ? EpochPasses() : all;
 }
 
-void start_with_passes(const Plan& plan, const FirstPasses& first) {
+Result<void> start_with_passes(const Plan& plan, const EpochPasses& passes) {
   Counters counters;
-  for (size_t source = 0; source < first.size(); ++source) {
-    const Counter own = counter_of(plan, static_cast<int32_t>(source));
-    if (!own.node || first[source] == kUsualPass) continue;
-    const int64_t passes = std::max<int64_t>(0, first[source] / own.node->unit - own.place);
-    for (const CountedNode& counted : plan.counted)
-      if (!counted.cached && counted.counts(static_cast<int32_t>(source)))
-        counters[counted.node->state.get()] = passes / counted.stride;
+  size_t places = 0;
+  for (const CountedNode& counted : plan.counted) {
+    if (counted.cached || counted.node == plan.node) continue;
+    const size_t at = passes.size() == 1 ? 0 : places;
+    if (at < passes.size()) counters.try_emplace(counted.node->state.get(), passes[at]);
+    ++places;
   }
+  if (passes.size() != 1 && passes.size() != places)
+    return Error::invalid("the origin has the passes of ", passes.size(), " stages, expected ", places,
+                          "; replay it with the dataset that reported it");
   NodeState& state = *counting_node(*plan.node).state;
   const MutexLock lock(state.mutex);
-  for (const auto& [node, passes] : counters) state.passes[node] = passes;
-}
-
-bool repeats(const Plan& plan) {
-  return std::ranges::any_of(plan.strides, [](int64_t stride) { return stride > 1; });
+  for (const auto& [node, pass] : counters) state.passes[node] = pass;
+  return {};
 }
 
 Json checkpoint_head(const Plan& plan, const Passes& passes) {
@@ -342,17 +329,6 @@ Result<CheckpointHead> read_head(const Plan& plan, const Json& json) {
     head.counters[counted.node->state.get()] = counter;
   }
   return head;
-}
-
-void drop_other_caches(const Plan& plan, const CheckpointHead& head) {
-  const std::vector<const Node*> nodes = nodes_with_captured(*plan.node);
-  const auto has_seed = [&](const Node* node) { return node->state->seed == head.seeds.at(node->state.get()); };
-  if (std::ranges::all_of(nodes, has_seed)) return;
-  for (const Node* node : nodes) {
-    std::shared_ptr<void> dropped;  // freed after the lock
-    const MutexLock lock(node->state->mutex);
-    if (node->state->cache) dropped = std::exchange(node->state->cache, CacheStore::make());
-  }
 }
 
 void adopt_head(const Plan& plan, const CheckpointHead& head) {

@@ -5,8 +5,8 @@
 
 namespace stoker {
 
-// Passes are counted for each dataset, in the state of its last node. Datasets that share nodes do not affect each
-// other.
+// The counting node of a dataset (counting_node in plan.h) counts its passes. Datasets that are built on one shuffle
+// share it and get successive passes. Datasets that share only a source do not affect each other.
 
 // Takes the next pass of every counted node, for a new iterator. Nodes upstream of a cache stay in pass 0, regardless
 // of the iterator that fills it.
@@ -22,17 +22,14 @@ void raise_passes(const Plan& plan, const Passes& passes, int32_t source, int64_
 
 // Returns the epoch that has this pass of a source, if every epoch starts as many passes as its repeats allow.
 int64_t epoch_of_pass(const Plan& plan, int32_t source, int64_t pass);
-// Makes this epoch the one of the next iterator, under the same condition. The second function returns whether it
-// already is.
+// Makes this epoch the one of the next iterator, under the same condition.
 void start_with_epoch(const Plan& plan, int64_t epoch);
-bool is_next_epoch(const Plan& plan, int64_t epoch);
-// The first passes of an epoch, for error messages, if an earlier epoch was left before its end. Empty if they follow
-// from the number of the epoch.
-FirstPasses unusual_first_passes(const Plan& plan, const Passes& passes);
-// Makes the next iterator start with these passes of their sources.
-void start_with_passes(const Plan& plan, const FirstPasses& first);
-// Whether a stage repeats a source. A later stage may end the repeat early.
-bool repeats(const Plan& plan);
+// The passes with which an iterator starts, for error messages. Empty if they are those of an epoch under the same
+// condition.
+EpochPasses unusual_passes(const Plan& plan, const Passes& passes);
+// Makes the next iterator of a dataset with one more stage, the last, start with these passes. Fails with
+// InvalidArgument if they belong to another graph.
+Result<void> start_with_passes(const Plan& plan, const EpochPasses& passes);
 
 // The format, graph, files, seeds and passes: everything in a checkpoint except the cut.
 Json checkpoint_head(const Plan& plan, const Passes& passes);
@@ -50,8 +47,6 @@ void read_fingerprint(const Plan& plan);
 void share_fingerprint(const Plan& known, const Plan& other);
 // Checks that a checkpoint belongs to this graph and these files. Changes nothing.
 Result<CheckpointHead> read_head(const Plan& plan, const Json& checkpoint);
-// Clears the caches if the restored seeds differ from the current ones, with which the cached elements were computed.
-void drop_other_caches(const Plan& plan, const CheckpointHead& head);
 // Sets the seeds of the nodes and the counters of the dataset.
 void adopt_head(const Plan& plan, const CheckpointHead& head);
 

@@ -29,14 +29,32 @@ void hand_over(const Run& run) {
 
 }  // namespace
 
-Consumer::Consumer(Engine& engine, EngineFlags& flags, FirstPasses first_passes)
+Consumer::Consumer(Engine& engine, EngineFlags& flags, EpochPasses epoch)
     : engine_(engine),
       flags_(flags),
-      failures_(engine.plan(), {engine.options().skip_errors, engine.options().skip_at_most}, std::move(first_passes)) {
+      failures_(engine.plan(), {engine.options().skip_errors, engine.options().skip_at_most}, std::move(epoch)) {
   last_pass_.resize(engine.plan().sources.size(), -1);
 }
 
 // ---- delivery
+
+// The lock is held, and this thread is marked as inside next(), until the destructor.
+class STOKER_ANNOTATION(scoped_lockable) Consumer::Inside {
+ public:
+  explicit Inside(Consumer& consumer) STOKER_REQUIRES(consumer.mutex_) : consumer_(consumer) {
+    consumer_.inside_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  }
+  ~Inside() STOKER_RELEASE() {
+    consumer_.inside_.store(std::thread::id(), std::memory_order_relaxed);
+    consumer_.mutex_.unlock();
+    if (consumer_.flags_.stopped) consumer_.drop_undelivered();
+  }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  Consumer& consumer_;
+};
 
 Result<std::optional<Element>> Consumer::next() {
   if (inside_.load(std::memory_order_relaxed) == std::this_thread::get_id())
@@ -44,21 +62,17 @@ Result<std::optional<Element>> Consumer::next() {
         "next() was called by a signal handler or callback that runs inside next() of the same iterator; "
         "call it after the outer next() has returned");
   if (!lock_unless_interrupted()) return Error::cancelled();
-  inside_.store(std::this_thread::get_id(), std::memory_order_relaxed);
-  Result<std::optional<Element>> element = std::optional<Element>();
+  const Inside inside(*this);
   try {
-    element = next_element();
+    return next_element();
   } catch (...) {
-    element = error_of_exception();
+    return error_of_exception();
   }
-  inside_.store(std::thread::id(), std::memory_order_relaxed);
-  mutex_.unlock();
-  if (flags_.stopped) drop_undelivered();
-  return element;
 }
 
 // Returns false if the calling thread is interrupted while another thread is in next().
 bool Consumer::lock_unless_interrupted() {
+  if (mutex_.try_lock()) return true;
   if (!engine_.options().interrupted) {
     mutex_.lock();
     return true;
@@ -76,13 +90,12 @@ Result<std::optional<Element>> Consumer::next_element() {
     if (current_row_ < current_.size) {
       const int32_t row = current_row_++;
       delivered_rows_.store(delivered_rows_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-      note_pass(current_.origins.at(row));
+      if (engine_.options().counts_passes) note_pass(current_.origins.at(row));
       if (Buffer::any_backed()) fail_if_truncated(row);
       const Failure* failure = current_.failed.empty() ? nullptr : current_.failure_of(row);
       if (!failure) {
-        std::optional<Element> element = current_.take_element(row);
-        failures_.add_delivered(*element);
-        return element;
+        failures_.add_delivered(current_.origins.elements_at(row));
+        return current_.take_element(row);
       }
       const auto number = static_cast<size_t>(failure - current_.failed.data());
       STOKER_TRY(failures_.add(current_.failed[number], current_.origins.at(row)));
@@ -116,7 +129,6 @@ void Consumer::fail_if_truncated(int32_t row) {
 
 // Records the passes that the consumer has started, so that later iterators continue with the next ones.
 void Consumer::note_pass(const Origin& origin) {
-  if (!engine_.options().counts_passes) return;
   if (origin.parent) return note_pass(*origin.parent);
   if (origin.members) {
     for (const Origin& member : *origin.members) note_pass(member);
@@ -254,7 +266,9 @@ bool Consumer::wait_for_wakeup() {
 
 bool Consumer::stop_waiting() {
   flags_.consumer_waiting = false;
-  waiting_since_ = 0;
+  stall_reported_ = false;
+  if (const int64_t since = std::exchange(waiting_since_, 0); since > 0)
+    wait_ns_.fetch_add(now_ns() - since, std::memory_order_relaxed);
   return false;
 }
 

@@ -24,7 +24,7 @@ inline constexpr std::chrono::milliseconds kAskInterrupted{100};
 class Consumer {
  public:
   // The engine and the flags must outlive it.
-  Consumer(Engine& engine, EngineFlags& flags, FirstPasses first_passes);
+  Consumer(Engine& engine, EngineFlags& flags, EpochPasses epoch);
 
   // See Engine::next().
   Result<std::optional<Element>> next();
@@ -50,6 +50,8 @@ class Consumer {
   void restore(const Json& checkpoint) { failures_.restore(checkpoint); }
 
  private:
+  class Inside;
+
   bool lock_unless_interrupted() STOKER_TRY_ACQUIRE(true, mutex_);
   Result<std::optional<Element>> next_element() STOKER_REQUIRES(mutex_);
   void fail_if_truncated(int32_t row) STOKER_REQUIRES(mutex_);

@@ -11,18 +11,18 @@ namespace stoker {
 // ---- creation and shutdown
 
 Engine::Engine(std::shared_ptr<const Plan> plan, std::shared_ptr<Meters> meters, EngineOptions options,
-               FirstPasses first_passes)
+               EpochPasses epoch)
     : plan_(std::move(plan)),
       meters_(std::move(meters)),
       options_(options),
       account_(std::make_shared<EngineAccount>()),
-      consumer_(*this, flags_, std::move(first_passes)),
+      consumer_(*this, flags_, std::move(epoch)),
       schedule_(flags_, options.alone) {}
 
 std::shared_ptr<Engine> Engine::make(std::shared_ptr<const Plan> plan, std::shared_ptr<Meters> meters,
                                      EngineOptions options, Passes passes) {
-  FirstPasses first_passes = unusual_first_passes(*plan, passes);
-  std::shared_ptr<Engine> engine(new Engine(std::move(plan), std::move(meters), options, std::move(first_passes)));
+  EpochPasses epoch = unusual_passes(*plan, passes);
+  std::shared_ptr<Engine> engine(new Engine(std::move(plan), std::move(meters), options, std::move(epoch)));
   auto root = std::make_shared<Instance>();
   root->engine = engine.get();
   root->plan = engine->plan_;
@@ -43,7 +43,7 @@ Engine::~Engine() {
 }
 
 void Engine::begin() {
-  if (begun_.exchange(true) || options_.alone) return;
+  if (begun_.load(std::memory_order_relaxed) || begun_.exchange(true) || options_.alone) return;
   Pool::process().add(shared_from_this());
 }
 

@@ -121,8 +121,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void note_pass(int32_t source, int64_t pass);
 
  private:
-  Engine(std::shared_ptr<const Plan> plan, std::shared_ptr<Meters> meters, EngineOptions options,
-         FirstPasses first_passes);
+  Engine(std::shared_ptr<const Plan> plan, std::shared_ptr<Meters> meters, EngineOptions options, EpochPasses epoch);
 
   void release() STOKER_RELEASE(engine_lock);
   void abandon() STOKER_RELEASE(engine_lock);

@@ -7,21 +7,7 @@
 namespace stoker {
 namespace {
 
-constexpr int64_t kMostElements = INT32_MAX;  // a product of two of these fits into int64_t
-constexpr size_t kMostSkipped = 1000;         // skipped elements that skipped() lists
-
-int64_t product_of(int64_t a, int64_t b) {
-  return std::min(std::min(a, kMostElements) * std::min(b, kMostElements), kMostElements);
-}
-
-// Returns whether the elements of the output are elements of the input. Some may be missing, repeated or in another
-// order.
-bool keeps_elements(const Stage& stage) {
-  if (stage.type().form == Form::kSelection || stage.type().form == Form::kFilter) return true;
-  return is_engine_stage<PrefetchParams>(stage) || is_engine_stage<ErrorPolicyParams>(stage) ||
-         is_engine_stage<CacheParams>(stage) || is_engine_stage<ShuffleParams>(stage) ||
-         is_engine_stage<RepeatParams>(stage);
-}
+constexpr size_t kMostSkipped = 1000;  // skipped elements that skipped() lists
 
 // Returns a count from a checkpoint, which may contain any value.
 int64_t clamped_count(const Json* json, int64_t missing) {
@@ -55,52 +41,18 @@ void increase(std::atomic<int64_t>& count, int64_t by) {
 
 }  // namespace
 
-FailureLog::FailureLog(const Plan& plan, Policy policy, FirstPasses first_passes)
-    : plan_(plan),
-      policy_(policy),
-      first_passes_(std::move(first_passes)),
-      is_endless_(policy.skip && is_endless(*plan.node)) {
-  int unbatched = 0;
-  bool is_kept = true;  // the stages downstream of `node` keep its elements
-  for (const Node* node = plan.node.get(); node; node = node->inputs.empty() ? nullptr : node->inputs[0].get()) {
-    const SequenceStage* stage = if_form<SequenceStage>(*node->stage);
-    const int64_t rows = stage ? stage->batch_rows() : 0;
-    if (stage && stage->type().unbatches) ++unbatched;
-    is_kept &= rows > 0 || keeps_elements(*node->stage);
-    if (rows == 0) continue;
-    if (unbatched > 0)
-      --unbatched;
-    else if (is_kept)
-      batch_sizes_.push_back(rows);
-    else
-      elements_in_a_row_ = product_of(elements_in_a_row_, rows);
-  }
-}
+FailureLog::FailureLog(const Plan& plan, Policy policy, EpochPasses epoch)
+    : plan_(plan), policy_(policy), epoch_(std::move(epoch)), is_endless_(policy.skip && is_endless(*plan.node)) {}
 
-int64_t FailureLog::elements_in(const Element& element) const {
-  if (batch_sizes_.empty()) return elements_in_a_row_;
-  const Dims dims = element.leaves.empty() ? Dims() : element.leaves[0].shape();
-  int64_t elements = elements_in_a_row_;
-  for (size_t i = 0; i < batch_sizes_.size(); ++i)
-    elements = product_of(elements, i < dims.size() ? std::min(dims[i], batch_sizes_[i]) : batch_sizes_[i]);
-  return elements;
-}
-
-int64_t FailureLog::elements_if_full(int64_t delivered) const {
-  double elements = static_cast<double>(delivered) * static_cast<double>(elements_in_a_row_);
-  for (const int64_t size : batch_sizes_) elements *= static_cast<double>(size);
-  return static_cast<int64_t>(std::min(elements, 1e18));
-}
-
-void FailureLog::add_delivered(const Element& element) {
+void FailureLog::add_delivered(int32_t elements) {
   increase(delivered_, 1);
-  increase(elements_, elements_in(element));
+  increase(elements_, elements);
 }
 
 Result<void> FailureLog::add(Failure& failure, const Origin& origin) {
   // on_error does not apply if the function was cancelled or ended the program.
-  if (!policy_.skip || failure.error.code() == Code::kCancelled) {
-    Error raised = with_provenance(failure.error, origin, plan_, first_passes_);
+  if (!policy_.skip || failure.error.code() == Code::kCancelled || !failure.error.is_skippable()) {
+    Error raised = with_provenance(failure.error, origin, plan_, epoch_);
     failure.error.set_cause(nullptr);  // the returned error owns the cause
     return raised;
   }
@@ -113,13 +65,16 @@ Result<void> FailureLog::add(Failure& failure, const Origin& origin) {
     is_listed = skipped_.size() < kMostSkipped;
   }
   const Error error =
-      is_listed ? with_short_message(with_provenance(failure.error, origin, plan_, first_passes_)) : failure.error;
+      is_listed ? with_short_message(with_provenance(failure.error, origin, plan_, epoch_)) : failure.error;
   const MutexLock lock(mutex_);
   if (skipped_.empty()) first_failed_pass_ = pass_of(origin);
   // An endless dataset has no end at which failures are judged. Instead, its first pass is judged if an element of
   // another pass fails before any element was delivered.
   const bool pass_ended = delivered() == 0 && pass_of(origin) != first_failed_pass_ && is_endless_;
-  if (!pass_ended) ++skipped_count_;
+  if (!pass_ended) {
+    ++skipped_count_;
+    skipped_elements_ += origin.elements;
+  }
   last_error_ = error;
   if (is_listed) skipped_.push_back({error.place().origin.empty() ? origin.describe() : error.place().origin, error});
   return judge(pass_ended);
@@ -131,11 +86,11 @@ Result<void> FailureLog::judge_end() {
 }
 
 double FailureLog::seen() const {
-  return static_cast<double>(elements_.load(std::memory_order_relaxed)) + static_cast<double>(skipped_count_);
+  return static_cast<double>(elements_.load(std::memory_order_relaxed)) + static_cast<double>(skipped_elements_);
 }
 
 bool FailureLog::share_is_exceeded(double seen) const {
-  return static_cast<double>(skipped_count_) > policy_.at_most * seen;
+  return static_cast<double>(skipped_elements_) > policy_.at_most * seen;
 }
 
 // Compares the number of skipped elements with the limit of on_error, after at least 100 elements and at the end. A
@@ -153,11 +108,12 @@ Result<void> FailureLog::judge(bool pass_ended) {
 
 Error FailureLog::too_many_error(double seen) const {
   if (!last_error_)  // the failures were counted before a restore
-    return Error::precondition(skipped_count_,
+    return Error::precondition(skipped_elements_,
                                " elements failed, more than on_error allows; fix them or raise at_most");
-  Error error = Error::precondition(
-      skipped_count_, " of ", static_cast<int64_t>(std::min(seen, 1e18)), " elements failed, more than the share of ",
-      policy_.at_most, " that on_error allows; fix them or raise at_most; last error: ", last_error_->message());
+  Error error =
+      Error::precondition(skipped_elements_, " of ", static_cast<int64_t>(std::min(seen, 1e18)),
+                          " elements failed, more than the share of ", policy_.at_most,
+                          " that on_error allows; fix them or raise at_most; last error: ", last_error_->message());
   error.at() = last_error_->place();
   return error;
 }
@@ -169,7 +125,7 @@ Error FailureLog::nothing_left_error() const {
     first_errors += (i > 0 ? "; " : "") + skipped_[i].origin + ": " + skipped_[i].error.message();
   if (listed == 0) first_errors.clear();
   const Code code = skipped_.empty() ? Code::kFailedPrecondition : skipped_.front().error.code();
-  Error error = Error::of(code, "all ", skipped_count_, " elements failed and were skipped", first_errors);
+  Error error = Error::of(code, "all ", skipped_elements_, " elements failed and were skipped", first_errors);
   if (!skipped_.empty()) error.at() = skipped_.front().error.place();
   return error;
 }
@@ -184,14 +140,15 @@ std::vector<SkippedElement> FailureLog::skipped() const {
   return skipped_;
 }
 
-// "elements" and "gave_up" are absent if they have their usual values, as in checkpoints of earlier versions.
+// Values that equal the ones that they follow from are absent: without batches, the elements are the items.
 void FailureLog::save(Json& checkpoint) const {
   const MutexLock lock(mutex_);
   const int64_t delivered = delivered_.load();
   const int64_t elements = elements_.load();
   checkpoint.set("delivered", delivered);
-  if (elements != elements_if_full(delivered)) checkpoint.set("elements", elements);
+  if (elements != delivered) checkpoint.set("elements", elements);
   if (skipped_count_ > 0) checkpoint.set("skipped", skipped_count_);
+  if (skipped_elements_ != skipped_count_) checkpoint.set("skipped_elements", skipped_elements_);
   if (has_given_up()) checkpoint.set("gave_up", true);
 }
 
@@ -199,8 +156,9 @@ void FailureLog::save(Json& checkpoint) const {
 void FailureLog::restore(const Json& checkpoint) {
   const MutexLock lock(mutex_);
   delivered_ = clamped_count(checkpoint.find("delivered"), 0);
-  elements_ = clamped_count(checkpoint.find("elements"), elements_if_full(delivered_));
+  elements_ = clamped_count(checkpoint.find("elements"), delivered_);
   skipped_count_ = clamped_count(checkpoint.find("skipped"), 0);
+  skipped_elements_ = clamped_count(checkpoint.find("skipped_elements"), skipped_count_);
   const Json* gave_up = checkpoint.find("gave_up");
   has_given_up_ = gave_up && *gave_up == Json(true) && policy_.skip && (delivered_ == 0 || share_is_exceeded(seen()));
 }

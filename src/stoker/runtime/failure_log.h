@@ -19,7 +19,7 @@ struct SkippedElement {
 };
 
 // Counts the delivered and the failed elements of one iterator, lists those that on_error skips, and decides when too
-// many have failed. A delivered batch counts as its rows.
+// many have failed. A batch counts as the elements in it (Origin::elements).
 //
 // The consumer calls the functions that add and judge. Any thread may call the others.
 class FailureLog {
@@ -29,10 +29,11 @@ class FailureLog {
     double at_most = 1.0;  // share of the elements that may be skipped
   };
 
-  // The plan must outlive the log. Origins in errors name the first passes, so that replay finds the epoch.
-  FailureLog(const Plan& plan, Policy policy, FirstPasses first_passes = {});
+  // The plan must outlive the log. Origins in errors name the passes of the epoch, so that replay finds it.
+  FailureLog(const Plan& plan, Policy policy, EpochPasses epoch = {});
 
-  void add_delivered(const Element& element);
+  // Records that an item with this many elements was delivered.
+  void add_delivered(int32_t elements);
   // Records a failure. Returns the error to deliver, if it is not skipped or if too many elements have failed now.
   Result<void> add(Failure& failure, const Origin& origin);
   // Returns an error if too many elements of the pass that has ended failed.
@@ -49,8 +50,6 @@ class FailureLog {
   void restore(const Json& checkpoint);
 
  private:
-  int64_t elements_in(const Element& element) const;
-  int64_t elements_if_full(int64_t delivered) const;  // in this many batches without a partial one
   bool share_is_exceeded(double seen) const STOKER_REQUIRES(mutex_);
   double seen() const STOKER_REQUIRES(mutex_);
   Result<void> judge(bool pass_ended) STOKER_REQUIRES(mutex_);
@@ -59,20 +58,18 @@ class FailureLog {
 
   const Plan& plan_;
   const Policy policy_;
-  const FirstPasses first_passes_;
+  const EpochPasses epoch_;
   const bool is_endless_;  // the dataset
-  // An element has these leading dimensions, at most: the sizes of the last batches, the outermost first.
-  std::vector<int64_t> batch_sizes_;
-  int64_t elements_in_a_row_ = 1;  // the product of the sizes of all other batches
 
-  std::atomic<int64_t> delivered_{0};  // elements of the last stage; save() reads it while next() waits
-  std::atomic<int64_t> elements_{0};   // the rows in these
+  std::atomic<int64_t> delivered_{0};  // items of the last stage; save() reads it while next() waits
+  std::atomic<int64_t> elements_{0};   // in these
   std::atomic<bool> has_given_up_{false};
 
   mutable Mutex mutex_;
   std::vector<SkippedElement> skipped_ STOKER_GUARDED_BY(mutex_);
   std::optional<Error> last_error_ STOKER_GUARDED_BY(mutex_);  // that was skipped
-  int64_t skipped_count_ STOKER_GUARDED_BY(mutex_) = 0;
+  int64_t skipped_count_ STOKER_GUARDED_BY(mutex_) = 0;        // items of any stage
+  int64_t skipped_elements_ STOKER_GUARDED_BY(mutex_) = 0;     // in these
   int64_t first_failed_pass_ STOKER_GUARDED_BY(mutex_) = 0;
 };
 

@@ -13,6 +13,7 @@ namespace {
 constexpr int64_t kSmallState = 4096;
 // The maximum number of entries. A longer log drops every second one.
 constexpr size_t kMostEntries = 1024;
+constexpr int64_t kLeastFrequent = 1 << 16;  // entries are written at this multiple of the pace, at least
 
 std::atomic<int64_t> pace_pulls = LogPace{}.pulls, pace_ns = LogPace{}.ns, pace_draws = LogPace{}.draws;
 
@@ -127,7 +128,7 @@ void LineNode::thin_out(Dropped& dropped) {
     else
       dropped.push_back(std::move(log_[i].state));
   log_ = std::move(kept);
-  rareness_ *= 2;
+  rareness_ = std::min(rareness_ * 2, kLeastFrequent);
 }
 
 Result<Json> LineNode::cut(int64_t cursor) const {

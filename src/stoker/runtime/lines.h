@@ -7,6 +7,8 @@
 
 namespace stoker {
 
+class CacheStore;
+
 // The kinds of nodes of a line. Each is described completely by one struct, and implemented in the file of the same
 // name: how it runs, how one element is recomputed, what explain() prints.
 
@@ -17,6 +19,7 @@ struct ListLinePlan final : LinePlan {
   std::unique_ptr<LineNode> start(Instance& instance, int64_t pass) const override;
   Recomputed recompute(const Origin& origin, const MakeContext& context) const override;
   bool reads(int32_t source) const override { return list->reads(source); }
+  bool yields_positions() const override { return true; }
   std::string describe() const override;
 };
 
@@ -27,7 +30,6 @@ struct PortLinePlan final : LinePlan {
   std::unique_ptr<LineNode> start(Instance& instance, int64_t pass) const override;
   Recomputed recompute(const Origin& origin, const MakeContext& context) const override;
   bool reads(int32_t source) const override { return segment->line->reads(source); }
-  bool yields_positions() const override { return false; }
   const SegmentPlan* upstream() const override { return segment.get(); }
   std::string describe() const override { return "the window of another segment"; }
 };
@@ -39,7 +41,6 @@ struct StreamLinePlan final : LinePlan {
   std::unique_ptr<LineNode> start(Instance& instance, int64_t pass) const override;
   Recomputed recompute(const Origin&, const MakeContext&) const override { return Recomputed::impossible(); }
   bool reads(int32_t of) const override { return of == source; }
-  bool yields_positions() const override { return false; }
 };
 
 struct SequenceLinePlan final : LinePlan {
@@ -77,6 +78,7 @@ struct RepeatLinePlan final : LinePlan {
 
 struct CacheLinePlan final : LinePlan {
   std::shared_ptr<const SegmentPlan> child;
+  std::shared_ptr<CacheStore> store;
   int32_t source_shift = 0;  // sources have numbers smaller by this upstream
   int64_t stride = 1;        // passes of the sources upstream in one pass of the cache
   int place = 0;

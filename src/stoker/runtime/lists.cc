@@ -45,9 +45,13 @@ Run zip_rows(Runs parts) {
   run.nest = Nest::tuple(std::move(nests));
   RecycledVector<Origin> origins(static_cast<size_t>(run.size));
   for (int32_t row = 0; row < run.size; ++row) {
+    Origin& origin = origins[static_cast<size_t>(row)];
     std::vector<Origin> members;
-    for (const Run& part : parts) members.push_back(part.origins.at(row));
-    origins[static_cast<size_t>(row)].members = std::make_shared<const std::vector<Origin>>(std::move(members));
+    for (const Run& part : parts) {
+      members.push_back(part.origins.at(row));
+      origin.elements = std::max(origin.elements, members.back().elements);
+    }
+    origin.members = std::make_shared<const std::vector<Origin>>(std::move(members));
   }
   run.origins = Origins(std::move(origins));
   return run;
@@ -250,7 +254,8 @@ Recomputed ConcatenateList::recompute(const Origin& origin, const MakeContext& c
 Run EnumerateList::make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const {
   Run run = input_.make(positions, passes, context);
   Numbers numbers(positions);
-  for (int64_t& number : numbers) number += start_;
+  for (int64_t& number : numbers)  // wraps around
+    number = static_cast<int64_t>(static_cast<uint64_t>(number) + static_cast<uint64_t>(start_));
   run.columns.insert(run.columns.begin(), Column(Array::from(numbers)));
   run.nest = Nest::tuple({Nest::leaf(), run.nest});
   return run;

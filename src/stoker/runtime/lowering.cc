@@ -87,6 +87,7 @@ Result<Draft> Lowering::lower(const std::shared_ptr<const Node>& top) {
     by_position_ = by_position[i];
     source_base_ = cached[i] ? static_cast<int32_t>(first_source_) : outer_base;
     STOKER_TRY(draft, add(std::move(draft), chain[i]));
+    draft.lineage.seeds += seeds_key(*chain[i]);
     if (draft.depth > kDeepestLine)
       return Error::invalid("more than ", kDeepestLine,
                             " stages that order, join or batch elements follow each other; use fewer of them");
@@ -97,6 +98,14 @@ Result<Draft> Lowering::lower(const std::shared_ptr<const Node>& top) {
   first_source_ = outer_first;
   --depth_;
   return draft;
+}
+
+// A sum of these does not depend on the order of the stages, some of which lower() exchanges.
+uint64_t Lowering::seeds_key(const Node& node) const {
+  uint64_t key = mix_bits(seed_of(node));
+  for (const Graph& graph : node.stage->captured())
+    for (const Node* captured : nodes_with_captured(*graph.node())) key += mix_bits(seed_of(*captured));
+  return key;
 }
 
 Lowering::Chain Lowering::chain_of(const std::shared_ptr<const Node>& top) {
@@ -194,12 +203,13 @@ Result<Draft> Lowering::add_source(const std::shared_ptr<const Node>& given) {
   plan_.source_nodes.push_back(given);
   plan_.strides.push_back(1);
   units_.push_back(1);
+  const Meter& meter = *draft.meter;
   const int place = count_passes(node, draft);
   if (node->stage->type().form == Form::kList)
     STOKER_TRY(add_list(draft, node, place));
   else
     add_stream(draft, node, place);
-  if (node->stage->type().loads) add_load(draft, node);
+  if (node->stage->type().loads) add_load(draft, node, meter);
   return draft;
 }
 
@@ -242,11 +252,11 @@ void Lowering::add_stream(Draft& draft, const std::shared_ptr<const Node>& node,
   draft.waits = node->stage->type().waits;
 }
 
-void Lowering::add_load(Draft& draft, const std::shared_ptr<const Node>& node) {
+void Lowering::add_load(Draft& draft, const std::shared_ptr<const Node>& node, const Meter& meter) {
   StepPlan load;
   load.kind = StepPlan::Kind::kLoad;
   load.node = node;
-  load.meter = meters_.find(path_of(*node) + ".load", node->location.describe());
+  load.meter = meters_.find(meter.path + ".load", node->location.describe());
   mark_as_waiting(load);
   draft.steps.push_back(load);
 }
@@ -371,7 +381,7 @@ Draft Lowering::new_list(std::shared_ptr<const ListPlan> list, const Draft& like
   return draft;
 }
 
-// Returns the number of elements that reach the node, kEndless if it is not known. To compute it visits every stage
+// Returns the number of elements that reach the node, kEndless if it is not known. Computing it visits every stage
 // upstream, so only the first few nodes get an answer.
 int64_t Lowering::length_before(const Node& node) {
   if (++lengths_requested_ > 8) return kEndless;
@@ -379,10 +389,14 @@ int64_t Lowering::length_before(const Node& node) {
   return length && *length >= 0 ? *length : kEndless;
 }
 
-std::shared_ptr<CacheStore> cache_store_of(const Node& node) {
+std::shared_ptr<CacheStore> cache_store_of(const Node& node, uint64_t seeds) {
+  std::shared_ptr<void> replaced;  // freed after the lock
   const MutexLock lock(node.state->mutex);
-  if (!node.state->cache) node.state->cache = CacheStore::make();
-  return std::static_pointer_cast<CacheStore>(node.state->cache);
+  auto store = std::static_pointer_cast<CacheStore>(node.state->cache);
+  if (store && store->seeds() == seeds) return store;
+  store = CacheStore::make(seeds);
+  replaced = std::exchange(node.state->cache, store);
+  return store;
 }
 
 const Node& counting_node(const Node& last) {

@@ -19,6 +19,7 @@ struct Lineage {
   uint64_t maps = 0;   // maps so far
   int32_t source = 0;  // the first source upstream
   int64_t stride = 1;  // passes of the source in one pass of the current stage
+  uint64_t seeds = 0;  // identifies the seeds of all stages upstream (CacheStore::seeds)
 };
 
 // A segment under construction: a list or a line, and the steps that follow it.
@@ -56,6 +57,7 @@ class Lowering {
  private:
   using Chain = std::vector<std::shared_ptr<const Node>>;  // from the end to the source
 
+  uint64_t seeds_key(const Node& node) const;
   static Chain chain_of(const std::shared_ptr<const Node>& top);
   std::vector<bool> needs_positions(const Chain& chain) const;
   static std::vector<bool> upstream_of_caches(const Chain& chain);
@@ -64,7 +66,8 @@ class Lowering {
   Result<Draft> add_source(const std::shared_ptr<const Node>& node);
   Result<void> add_list(Draft& draft, const std::shared_ptr<const Node>& node, int place);
   void add_stream(Draft& draft, const std::shared_ptr<const Node>& node, int place);
-  void add_load(Draft& draft, const std::shared_ptr<const Node>& node);
+  // `meter` is that of the source.
+  void add_load(Draft& draft, const std::shared_ptr<const Node>& node, const Meter& meter);
   void add_own_order(Draft& draft, const std::shared_ptr<const Node>& node, int place, const ShuffleParams& params);
   Draft add_step(Draft draft, const std::shared_ptr<const Node>& node);
   Draft add_selection(Draft draft, const std::shared_ptr<const Node>& node);
@@ -143,6 +146,7 @@ class Lowering {
   bool by_position_;            // a stage downstream requires positions
 };
 
-std::shared_ptr<CacheStore> cache_store_of(const Node& node);
+// The store of a cache node. A store with other seeds is replaced: plans that already use it keep it.
+std::shared_ptr<CacheStore> cache_store_of(const Node& node, uint64_t seeds);
 
 }  // namespace stoker

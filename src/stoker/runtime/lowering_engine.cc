@@ -58,10 +58,10 @@ Result<Draft> Lowering::add_engine(Draft draft, const std::shared_ptr<const Node
 }
 
 Result<Draft> Lowering::add_engine(Draft draft, const std::shared_ptr<const Node>& node, const RepeatParams& params) {
-  draft.stages.push_back(node->name);
   draft.lineage.stride = times(draft.lineage.stride, params.passes);
   for (int64_t& stride : strides_upstream()) stride = times(stride, params.passes);
   if (draft.is_list()) {
+    draft.stages.push_back(node->name);
     const int64_t below = draft.list_length();
     if (below > 0 && below < kEndless)
       draft.ops.push_back(repeat_of_list(node, below, params.passes));
@@ -70,17 +70,18 @@ Result<Draft> Lowering::add_engine(Draft draft, const std::shared_ptr<const Node
     return draft;
   }
   if (draft.is_restartable && !draft.filters && !draft.waits) {
+    draft.stages.push_back(node->name);
     append_order<RepeatLinePlan>(draft, node)->passes = params.passes;
     return draft;
   }
   auto line = new_line<RepeatLinePlan>(node);
   line->passes = params.passes;
   line->child = segment(draft, 0);
-  return follow(std::move(draft), line, "");
+  return follow(std::move(draft), line, node->name);
 }
 
 Result<Draft> Lowering::add_engine(Draft draft, const std::shared_ptr<const Node>& node, const CacheParams&) {
-  const std::shared_ptr<CacheStore> store = cache_store_of(*node);
+  const std::shared_ptr<CacheStore> store = cache_store_of(*node, draft.lineage.seeds);
   if (!cached_) plan_.caches.push_back(node);
   draft.lineage.stride = 1;  // downstream, origins have the passes of the cache
   const int64_t stride = passes_in_cache();
@@ -93,20 +94,21 @@ Result<Draft> Lowering::add_engine(Draft draft, const std::shared_ptr<const Node
   counted.unit = stride;
   counted.source = first_source;
   counted.sources = static_cast<int32_t>(plan_.sources.size()) - first_source;
-  draft.stages.push_back(node->name);
   if (store->expected == 0) store->expected = length_before(*node);
   if (draft.is_list()) {
     auto list = std::make_shared<CacheList>(draft.mapped_list(), node, place, shift, stride, store);
     Draft next = new_list(std::move(list), draft, node);
     next.stages = std::move(draft.stages);
+    next.stages.push_back(node->name);
     return next;
   }
   auto line = new_line<CacheLinePlan>(node);
   line->source_shift = shift;
   line->stride = stride;
   line->place = place;
+  line->store = store;
   line->child = segment(draft, 0);
-  Draft next = follow(std::move(draft), line, "");
+  Draft next = follow(std::move(draft), line, node->name);
   next.is_restartable = false;
   return next;
 }
@@ -117,6 +119,7 @@ Result<Draft> Lowering::add_engine(Draft, const std::shared_ptr<const Node>& nod
     STOKER_TRY(Draft part, lower(input));
     parts.push_back(std::move(part));
   }
+  for (size_t i = 1; i < parts.size(); ++i) parts[0].lineage.seeds += parts[i].lineage.seeds;
   if (std::ranges::all_of(parts, &Draft::is_list)) {
     std::vector<MappedList> lists;
     for (const Draft& part : parts) lists.push_back(part.mapped_list());
@@ -138,6 +141,7 @@ Result<Draft> Lowering::add_engine(Draft, const std::shared_ptr<const Node>& nod
 
 Result<Draft> Lowering::add_engine(Draft draft, const std::shared_ptr<const Node>& node, const ConcatenateParams&) {
   STOKER_TRY(Draft second, lower(node->inputs[1]));
+  draft.lineage.seeds += second.lineage.seeds;
   if (draft.is_list() && second.is_list()) {
     const MappedList first = draft.mapped_list();
     const auto* joined = dynamic_cast<const ConcatenateList*>(first.list.get());

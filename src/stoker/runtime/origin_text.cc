@@ -1,6 +1,8 @@
 #include "stoker/runtime/origin_text.h"
 
+#include <algorithm>
 #include <charconv>
+#include <functional>
 #include <utility>
 
 namespace stoker {
@@ -25,42 +27,36 @@ std::string name_of_source(int32_t source, const std::vector<std::string>& sourc
   return static_cast<size_t>(source) < sources.size() ? sources[static_cast<size_t>(source)] : "";
 }
 
-int64_t first_pass_of(int32_t source, const FirstPasses& first) {
-  return static_cast<size_t>(source) < first.size() ? first[static_cast<size_t>(source)] : kUsualPass;
-}
-
-std::string pass_text(const Origin& origin, const FirstPasses& first) {
-  const int64_t start = origin.parent ? kUsualPass : first_pass_of(origin.source, first);
-  if (start > 0 && origin.pass >= start) return "@" + std::to_string(start) + "+" + std::to_string(origin.pass - start);
-  return origin.pass > 0 ? "@" + std::to_string(origin.pass) : "";
-}
-
-std::string part_text(const Origin& origin, int32_t current_source, const std::vector<std::string>& sources,
-                      const FirstPasses& first) {
-  std::string text = origin.parent ? part_text(*origin.parent, current_source, sources, first) + "/" : "";
+std::string part_text(const Origin& origin, int32_t current_source, const std::vector<std::string>& sources) {
+  std::string text = origin.parent ? part_text(*origin.parent, current_source, sources) + "/" : "";
   if (origin.members) {
     std::string all;
     for (const Origin& member : *origin.members) {
       const int32_t source = outermost(member).source;
       all += (all.empty() ? "" : ",") + (source == current_source ? "" : name_of_source(source, sources) + ":");
-      all += part_text(member, source, sources, first);
+      all += part_text(member, source, sources);
     }
     return text + "(" + all + ")";
   }
   if (origin.parent && origin.source != 0) text += std::to_string(origin.source) + ":";
-  return text + std::to_string(origin.position) + pass_text(origin, first);
+  return text + std::to_string(origin.position) + (origin.pass > 0 ? "@" + std::to_string(origin.pass) : "");
 }
 
 class Reader {
  public:
   Reader(std::string_view text, const std::vector<std::string>& sources)
-      : whole_(text), rest_(text), sources_(sources), first_passes_(sources.size(), kUsualPass) {}
+      : whole_(text), rest_(text), sources_(sources) {}
 
   Result<OriginInEpoch> origin() {
     STOKER_TRY(const int32_t source, named_source());
     STOKER_TRY(Origin origin, part(source, 0));
+    EpochPasses passes;
+    for (char separator = '~'; skip(separator); separator = '.') {
+      STOKER_TRY(passes.emplace_back(), number());
+      if (passes.back() > kMostPasses) return syntax_error();
+    }
     if (!rest_.empty()) return syntax_error();
-    return OriginInEpoch{std::move(origin), std::move(first_passes_)};
+    return OriginInEpoch{std::move(origin), std::move(passes)};
   }
 
  private:
@@ -128,11 +124,6 @@ class Reader {
     if (skip('@')) {
       STOKER_TRY(origin.pass, number());
     }
-    if (origin.pass > 0 && !in_child && skip('+')) {
-      STOKER_TRY(const int64_t later, number());
-      if (later > kMostPasses || origin.pass > kMostPasses) return syntax_error();
-      first_passes_[static_cast<size_t>(source)] = std::exchange(origin.pass, origin.pass + later);
-    }
     return origin;
   }
   Result<Origin> members(int32_t source, int depth) {
@@ -150,14 +141,21 @@ class Reader {
   const std::string_view whole_;
   std::string_view rest_;
   const std::vector<std::string>& sources_;
-  FirstPasses first_passes_;
 };
 
 }  // namespace
 
-std::string origin_text(const Origin& origin, const std::vector<std::string>& sources, const FirstPasses& first) {
+std::string origin_text(const Origin& origin, const std::vector<std::string>& sources) {
   const int32_t source = outermost(origin).source;
-  return name_of_source(source, sources) + ":" + part_text(origin, source, sources, first);
+  return name_of_source(source, sources) + ":" + part_text(origin, source, sources);
+}
+
+std::string epoch_text(const EpochPasses& passes) {
+  const bool all_equal = std::ranges::adjacent_find(passes, std::not_equal_to()) == passes.end();
+  std::string text;
+  for (size_t i = 0; i < (all_equal ? std::min<size_t>(passes.size(), 1) : passes.size()); ++i)
+    text += (i == 0 ? "~" : ".") + std::to_string(passes[i]);
+  return text;
 }
 
 Result<OriginInEpoch> origin_from_text(std::string_view text, const std::vector<std::string>& sources) {

@@ -12,21 +12,22 @@ namespace stoker {
 // "train:3/1:17" for its second source. Of a tuple from `zip`: "a:(3,b:4@1)", where a member without a name has the
 // source of the member before it. `sources` are the names of the outermost graph, by number.
 //
-// A batch downstream of a repeat may have rows of several passes. Which rows it has depends on the pass with which its
-// epoch started. If earlier epochs were left before their end, that pass is part of the text: "train:18204@3+2" is pass
-// 5 of an epoch that started with pass 3.
+// Which rows a batch has, and in which order a shuffle returns them, also depends on the passes with which the epoch
+// started. They follow from the number of the epoch, unless an earlier epoch was left before its end. The text then
+// ends with them, one for each place in the graph that counts passes: "train:18204@5~3.0". "~3" stands for 3 at every
+// place.
 
-constexpr int64_t kUsualPass = -1;
-// The pass with which an epoch starts, for each source; kUsualPass: it follows from the number of the epoch. May be
-// empty.
-using FirstPasses = std::vector<int64_t>;
+// The passes with which an epoch started. Empty: they follow from its number.
+using EpochPasses = std::vector<int64_t>;
 
 struct OriginInEpoch {
   Origin origin;
-  FirstPasses first_passes;  // those that the text has; as long as `sources`
+  EpochPasses passes;
 };
 
-std::string origin_text(const Origin& origin, const std::vector<std::string>& sources, const FirstPasses& first = {});
+std::string origin_text(const Origin& origin, const std::vector<std::string>& sources);
+// "~3.0", or "" for an empty list.
+std::string epoch_text(const EpochPasses& passes);
 Result<OriginInEpoch> origin_from_text(std::string_view text, const std::vector<std::string>& sources);
 
 // Returns the origin in the outermost graph; for a tuple from `zip`, that of its first member.

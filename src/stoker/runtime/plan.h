@@ -160,7 +160,7 @@ struct LinePlan {
   // Whether elements come from this source.
   virtual bool reads(int32_t source) const;
   // Whether it yields positions of a list, which cost nothing to hold, and not elements.
-  virtual bool yields_positions() const { return inputs.empty() || inputs[0]->yields_positions(); }
+  virtual bool yields_positions() const { return !inputs.empty() && inputs[0]->yields_positions(); }
   // The segment upstream, if there is one, and whether it is opened again for each pass.
   virtual const SegmentPlan* upstream() const { return nullptr; }
   virtual bool opens_each_pass() const { return false; }
@@ -250,6 +250,6 @@ void rename_origins(Run& run, const std::vector<std::string>* sources);
 
 // Completes the provenance of an error when it is delivered: adds the files of the records from which the element was
 // computed, if they are known by position and the error names no file, and the first passes of the epoch to its origin.
-Error with_provenance(Error error, const Origin& origin, const Plan& plan, const FirstPasses& first_passes = {});
+Error with_provenance(Error error, const Origin& origin, const Plan& plan, const EpochPasses& epoch = {});
 
 }  // namespace stoker

@@ -17,6 +17,7 @@
 #include "stoker/runtime/machine.h"
 #include "stoker/runtime/messages.h"
 #include "stoker/runtime/settings.h"
+#include "stoker/runtime/stats.h"
 
 namespace stoker {
 namespace {
@@ -361,8 +362,8 @@ Pool::Seen Pool::look_at(ThreadSlot& slot, int64_t now, std::vector<std::string>
   if (now - call.since > call.report_after_ns && !std::exchange(call.reported, true))
     messages.push_back("stoker: " + call.stage->path + " has been in one call for " +
                        std::to_string((now - call.since) / 1'000'000'000) + " s, at element " +
-                       std::to_string(call.first + (call.row ? call.row->load() : 0)) + " of its stage (defined at " +
-                       call.stage->location + "); the loader continues until it needs the result of this call");
+                       std::to_string(call.first + (call.row ? call.row->load() : 0)) + " of its stage" +
+                       defined_at(*call.stage) + "; the loader continues until it needs the result of this call");
   if (!slot.counts_as_worker.load()) return Seen::kNothing;
   return call.stage->runs.load() < kKnownAfter ? Seen::kUnknownCall : Seen::kCall;
 }

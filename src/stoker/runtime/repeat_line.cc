@@ -37,6 +37,7 @@ class RepeatLine final : public LineNode {
   };
 
   Pulled produce(int64_t most) override {
+    const int64_t begun = now_ns();
     while (!ended_) {
       if (now_.pass < 0 && !begin(0)) break;
       log_if_due();
@@ -51,12 +52,13 @@ class RepeatLine final : public LineNode {
         open_ahead();
         return pulled;
       }
-      if (!now_.gave && count_ < 0) break;  // an infinite repeat of an empty input is empty
+      // An infinite repeat of an empty input is empty. So is any repeat of no positions: each pass has the same number.
+      if (!now_.gave && (count_ < 0 || (now_.line && plan_.inputs[0]->yields_positions()))) break;
       const int64_t pass = now_.pass + 1;
       close_child(now_.child);
       now_ = {};
       if (!begin(pass)) break;
-      log_now_unless_skipping();
+      if (now_ns() - begun > kLongestPullNs) return Pulled::blocked(nullptr);
     }
     ended_ = true;
     return Pulled::end();
@@ -86,9 +88,6 @@ class RepeatLine final : public LineNode {
   }
   void close_child(const std::shared_ptr<Instance>& child) {
     if (child) instance_.engine->close(*child);
-  }
-  void log_now_unless_skipping() {
-    if (!skipping()) log_now();
   }
 
   Json unpulled() const override {

@@ -37,6 +37,7 @@ class SequenceLine final : public LineNode, private Emit {
     std::shared_ptr<const Opening> opening;
     std::shared_ptr<Instance> child;  // null before its turn, if user functions run in it
     int64_t cursor = 0;
+    std::optional<Error> error = std::nullopt;  // of opening it early; returned when it is its turn
   };
   // An element that was read ahead, and its child.
   struct Early {
@@ -201,6 +202,7 @@ class SequenceLine final : public LineNode, private Emit {
       close_slot(before->second);
       slots_.erase(before);
     }
+    if (turn_.error) return *std::exchange(turn_, {}).error;
     if (!turn_.opening) {
       STOKER_TRY(turn_, opened(std::move(element), std::move(origin)));
     }
@@ -232,7 +234,9 @@ class SequenceLine final : public LineNode, private Emit {
   // Opens as many of the next children as are open, and at least a few, so that their first elements are available when
   // it is their turn.
   [[gnu::noinline]] void open_early() {
-    while (!slots_.empty() && early_.size() < std::clamp<size_t>(slots_.size(), 4, 64)) {
+    const int64_t begun = now_ns();
+    while (!slots_.empty() && now_ns() - begun < kLongestPullNs &&
+           early_.size() < std::clamp<size_t>(slots_.size(), 4, 64)) {
       Pulled pulled = inputs_[0]->pull(1);
       if (pulled.kind != Pulled::Kind::kRun) return;
       Early early{std::move(pulled.run), {}};
@@ -240,9 +244,11 @@ class SequenceLine final : public LineNode, private Emit {
         Result<Slot> slot = opened_early(early.row);
         if (slot) {
           early.slot = *std::move(slot);
-        } else if (slot.error().ends_program()) {  // other errors are returned when it is their turn
+        } else if (slot.error().ends_program()) {
           pending_.push_back(Run::failure(std::move(slot).error(), early.row.origins.at(0)));
           return;
+        } else if (slot.error().code() != Code::kResourceExhausted) {  // there may be memory when it is its turn
+          early.slot.error = std::move(slot).error();
         }
       }
       early_.push_back(std::move(early));

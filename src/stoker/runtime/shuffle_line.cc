@@ -383,7 +383,9 @@ class ShuffleLine final : public LineNode {
   // nothing when this is done, otherwise what has to be returned first.
   std::optional<Pulled> restore_buffer() {
     rows_.resize(to_restore_.size());
+    const int64_t begun = now_ns();
     while (read_ < to_read_) {
+      if (now_ns() - begun > kLongestPullNs) return Pulled::blocked(nullptr);
       const int64_t first = inputs_[0]->out();
       Pulled pulled = inputs_[0]->pull(std::min(to_read_ - read_, kPullRows));
       if (pulled.kind == Pulled::Kind::kBlocked) return pulled;

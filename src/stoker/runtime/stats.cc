@@ -5,11 +5,12 @@
 #include "stoker/runtime/cache_store.h"
 
 namespace stoker {
-namespace {
 
 std::string defined_at(const Meter& meter) {
   return meter.location.empty() ? "" : " (defined at " + meter.location + ")";
 }
+
+namespace {
 
 std::shared_ptr<CacheStore> store_of(const Node& cache) {
   const MutexLock lock(cache.state->mutex);
@@ -20,7 +21,7 @@ std::shared_ptr<CacheStore> store_of(const Node& cache) {
 // run. For a row that is being fetched or filtered, the text is its number.
 std::string origin_of(const Segment& segment, const Ticket& ticket, const Plan& plan) {
   const int32_t row = std::clamp(ticket.row.load(), 0, ticket.rows - 1);
-  const bool fetched = ticket.step > 0;
+  const bool fetched = ticket.step > ticket.first_step;
   if (segment.plan.filters || (!fetched && ticket.input.names()))
     return "element " + std::to_string(ticket.first + row);
   Error error = Error::internal("");

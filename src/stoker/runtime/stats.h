@@ -10,6 +10,8 @@ namespace stoker {
 
 // The parts of an iterator's statistics and messages.
 
+// " (defined at train.py:41)", or "" if the location is unknown.
+std::string defined_at(const Meter& meter);
 std::vector<StageStats> stage_stats(const Meters& meters);
 std::vector<WindowStats> window_stats(const Schedule& schedule) STOKER_REQUIRES(engine_lock);
 // Returns the shuffles and caches whose size is known.

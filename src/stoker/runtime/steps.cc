@@ -88,17 +88,18 @@ std::optional<Buffer::Source> file_of_record(const Origin& first, const SourceSt
   return file_named(*record, 0);
 }
 
-// Adds the first passes of the epoch to the origin.
-void name_epoch(Error& error, const Plan& plan, const FirstPasses& first_passes) {
-  if (std::ranges::all_of(first_passes, [](int64_t pass) { return pass == kUsualPass; })) return;
-  if (const Result<OriginInEpoch> read = origin_from_text(error.place().origin, plan.sources))
-    error.at().origin = origin_text(read->origin, plan.sources, first_passes);
+// Adds the passes of the epoch to the origin. A user function can raise the error of a loader of its own, whose origin
+// does not change.
+void name_epoch(Error& error, const Plan& plan, const EpochPasses& epoch) {
+  if (epoch.empty()) return;
+  const Result<OriginInEpoch> read = origin_from_text(error.place().origin, plan.sources);
+  if (read && read->passes.empty()) error.at().origin += epoch_text(epoch);
 }
 
 }  // namespace
 
-Error with_provenance(Error error, const Origin& origin, const Plan& plan, const FirstPasses& first_passes) {
-  name_epoch(error, plan, first_passes);
+Error with_provenance(Error error, const Origin& origin, const Plan& plan, const EpochPasses& epoch) {
+  name_epoch(error, plan, epoch);
   if (!error.place().path.empty() || !error.place().record.empty()) return error;
   std::string all;
   const std::vector<Origin> one{origin};

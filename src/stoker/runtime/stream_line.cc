@@ -33,7 +33,7 @@ class StreamLine final : public LineNode {
       Result<bool> added = add_rows(rows, most - rows.size(), context);
       if (added && *added) continue;
       Result<std::optional<Element>> next = added ? stage_.next(state_, context) : std::move(added).error();
-      Origin origin{plan_.source, pass_, ordinal_, instance_.make.parent, nullptr};
+      Origin origin{.source = plan_.source, .pass = pass_, .position = ordinal_, .parent = instance_.make.parent};
       if (next && !*next) {
         ended_ = true;
         break;

@@ -139,7 +139,7 @@ class Window {
   std::vector<std::unique_ptr<Ticket>> spare_;
   Queued queued_;  // by their first row
   int64_t issued_ = 0;
-  int64_t popped_ = 0;              // rows that left the window, including dropped ones
+  int64_t popped_ = 0;              // rows that take() has returned
   int64_t to_skip_ = 0;             // rows to drop after a restore
   int64_t lost_ = 0;                // failed rows that a batch skipped; later rows move by as many
   std::vector<ElementType> likes_;  // by step: the types of the results, after the first delivery

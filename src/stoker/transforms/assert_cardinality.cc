@@ -16,8 +16,9 @@ Result<Flow> AssertCardinality::step(State& state, Run run, Emit& out, Context&)
   }
   const Origin extra = run.origins.at(row);
   if (row > 0) out.put(run.slice(0, row));
-  out.put(Run::failure(Error::precondition("the input has more than the expected ", expected_cardinality, " elements"),
-                       extra, true));
+  out.put(Run::failure(
+      Error::precondition("the input has more than the expected ", expected_cardinality, " elements").set_unskippable(),
+      extra, true));
   return Flow::kDone;
 }
 
@@ -26,7 +27,8 @@ Result<Flow> AssertCardinality::finish(State& state, Emit& out, Context&) const 
   if (endless || (expected_cardinality >= 0 && state.seen < expected_cardinality))
     out.put(Run::failure(
         Error::precondition("the input ended after ", state.seen, " elements, expected ",
-                            endless ? std::string("an infinite input") : std::to_string(expected_cardinality)),
+                            endless ? std::string("an infinite input") : std::to_string(expected_cardinality))
+            .set_unskippable(),
         Origin{}, true));
   return Flow::kDone;
 }

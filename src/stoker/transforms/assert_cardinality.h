@@ -5,7 +5,7 @@
 namespace stoker {
 
 // Declares the number of elements and checks it. If the input has more or fewer elements, the stage emits one
-// FailedPrecondition error and ends.
+// FailedPrecondition error and ends. on_error does not skip this error.
 struct AssertCardinality {
   static constexpr std::string_view kName = "assert_cardinality";
   static constexpr std::string_view kDoc =

@@ -1,10 +1,21 @@
 #include "stoker/transforms/batch.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace stoker {
 
 namespace {
+
+// The origin of the batch of these rows: that of the first one.
+Origin origin_of_batch(const Run& rows, int32_t first, int64_t n) {
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  int64_t elements = 0;
+  for (int64_t row = first; row < first + n; ++row) elements += rows.origins.elements_at(row);
+  Origin origin = rows.origins.at(first);
+  origin.elements = static_cast<int32_t>(std::min(elements, kMost));
+  return origin;
+}
 
 // Returns a failure whose error and origin name the first row and the first row that differs from it in shape or type.
 Run unequal(const Run& rows, size_t leaf) {
@@ -14,7 +25,7 @@ Run unequal(const Run& rows, size_t leaf) {
     const bool same_type = other.type() == first.type();
     if (same_type && std::ranges::equal(other.shape(), first.shape())) continue;
     const std::string path = rows.nest->path_of(leaf);
-    Origin both = rows.origins.at(0);
+    Origin both = origin_of_batch(rows, 0, rows.size);
     both.members = std::make_shared<const std::vector<Origin>>(std::vector{rows.origins.at(0), rows.origins.at(row)});
     return Run::failure(Error::invalid("cannot stack ", path.empty() ? "elements" : "component '" + path + "'",
                                        ": element ", rows.origins.at(0).describe(), " is ", name_of(first.type()),
@@ -25,14 +36,14 @@ Run unequal(const Run& rows, size_t leaf) {
                                                  : "convert them to one type before batch, for example with cast"),
                         std::move(both));
   }
-  return Run::failure(Error::internal("a batch could not be stacked"), rows.origins.at(0));
+  return Run::failure(Error::internal("a batch could not be stacked"), origin_of_batch(rows, 0, rows.size));
 }
 
 bool dense(const Run& run) { return std::ranges::all_of(run.columns, &Column::dense); }
 
 void give(Run& open, Emit& out) {
   Run rows = std::exchange(open, Run());
-  const Origin origin = rows.origins.at(0);
+  const Origin origin = origin_of_batch(rows, 0, rows.size);
   Element batch;
   batch.nest = rows.nest;
   for (size_t leaf = 0; leaf < rows.columns.size(); ++leaf) {
@@ -93,7 +104,7 @@ Run Batch::stacked(const Run& run, int32_t first, int64_t batches) const {
     all.columns.emplace_back(rows.reshaped(dims));
   }
   for (int64_t i = 0; i < batches; ++i)
-    all.origins.append(run.origins.at(first + static_cast<int32_t>(i * batch_size)));
+    all.origins.append(origin_of_batch(run, first + static_cast<int32_t>(i * batch_size), batch_size));
   return all;
 }
 

@@ -26,7 +26,7 @@ struct Map {
   bool waits() const { return map_func.waits(); }
   std::optional<std::pair<Map, Map>> split() const;
   bool by_item() const { return map_func.program() && map_func.program()->by_item(); }
-  Hints hints() const { return {num_parallel_calls, deterministic.value_or(true), map_func.is_sequence()}; }
+  Hints hints() const { return {num_parallel_calls, map_func.is_sequence()}; }
   Result<Spec> spec(std::span<const Spec> inputs) const { return map_func.spec(inputs[0]); }
   Result<void> apply(Run& run, Context& context) const { return map_func.apply(run, context); }
 };

@@ -1,5 +1,7 @@
 #include "stoker/transforms/unbatch.h"
 
+#include <algorithm>
+
 namespace stoker {
 
 Result<Spec> Unbatch::spec(std::span<const Spec> inputs) const {
@@ -50,6 +52,7 @@ Result<Flow> Unbatch::step(State&, Element element, Emit& out, Context& context)
   rows.size = static_cast<int32_t>(n);
   rows.origins = Origins(0, 0, 0, n);
   rows.origins.set_parent(parent);
+  rows.origins.set_elements(static_cast<int32_t>(std::max<int64_t>(1, origin.elements / n)));
   for (Array& leaf : element.leaves) rows.columns.emplace_back(std::move(leaf));
   out.put(std::move(rows));
   return Flow::kMore;
