@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <fstream>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/element_json.h"
@@ -71,7 +72,9 @@ Measured measure(const Dataset& dataset, double seconds) {
   const double cpu_begun = cpu_seconds();
   const Clock::time_point begun = Clock::now();
   bool gave = false;  // in this epoch
+  bool ended = false;
   while (!interrupted()) {
+    if (std::exchange(ended, false)) loader.begin_epoch();  // not earlier: between epochs there are no statistics
     Result<std::optional<Element>> next = loader.next();
     measured.seconds = seconds_since(begun);
     if (!next) {
@@ -85,8 +88,8 @@ Measured measure(const Dataset& dataset, double seconds) {
       if (!gave) break;  // the graph is empty or cannot run
       ++measured.epochs;
       measured.wait_seconds += loader.wait_seconds();
-      if (measured.seconds < seconds) loader.begin_epoch();
       gave = false;
+      ended = true;
     }
     if (measured.seconds >= seconds) break;
     progress.show(measured, measured.seconds, seconds);

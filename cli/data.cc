@@ -1,10 +1,21 @@
 #include "cli/data.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/terminal.h"
 
 namespace stoker::cli {
+namespace {
+
+bool is_missing(const std::string& path) {
+  return path.find_first_of("*?[") == std::string::npos && access(path.c_str(), F_OK) != 0;
+}
+
+}  // namespace
 
 Json json_text(const std::string& text) {
   if (is_utf8(text)) return text;
@@ -13,10 +24,11 @@ Json json_text(const std::string& text) {
   return json;
 }
 
-int refuse(const Error& error) {
+int refuse(const Error& error, const std::vector<std::string>& paths) {
   if (interrupted()) return interrupted_status();
   complain(error.message());
-  const bool wrong_use = error.code() == Code::kInvalidArgument || error.code() == Code::kFailedPrecondition;
+  const bool wrong_use = error.code() == Code::kInvalidArgument || error.code() == Code::kFailedPrecondition ||
+                         (error.code() == Code::kNotFound && std::ranges::any_of(paths, is_missing));
   return wrong_use ? kWrongUse : kBadData;
 }
 

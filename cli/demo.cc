@@ -62,8 +62,8 @@ constexpr const char* kImagesCode = R"(  auto ds = Dataset::range({.stop = 50'00
 Result<void> watch_it_run(double seconds) {
   heading("1. A pipeline");
   print(kImagesCode);
-  print_line(
-      fmt::format("\nIt runs for {:g} seconds, epoch after epoch, and prefetches batches for this loop:", seconds));
+  print_line(fmt::format("\nIt runs for {:g} {}, epoch after epoch, and prefetches batches for this loop:", seconds,
+                         seconds == 1 ? "second" : "seconds"));
 
   const Dataset dataset = images();
   Loader loader(dataset);
@@ -133,7 +133,9 @@ Result<void> show_a_failure() {
                   "takes the place\nof the failed one. The loader lists every skipped element:\n",
                   grouped(elements), batches));
   for (const Skipped& one : loader.skipped()) {
-    print_line(one.error.describe());
+    Error error = one.error;
+    error.at().written_at.clear();  // a line of this file
+    print_line(error.describe());
     const Result<Element> again = readings.replay(one.origin);
     print_line(
         fmt::format("\nIts origin, {}, is enough to recompute it alone: `stoker replay GRAPH --at {}` prints '{}'.",
@@ -192,7 +194,7 @@ void say_what_is_next() {
   stoker bench g.json             measure its speed, and find the slowest stage
   stoker stages                   list all stages and operations
   stoker help                     list the other commands
-  examples/graphs, docs/guide     more pipelines, and the use from C++
+Stoker's repository has guides (docs/guide) and more pipelines (examples/graphs).
 )");
 }
 

@@ -13,8 +13,9 @@
 namespace stoker::cli {
 namespace {
 
-// Far above the size of any graph or state. Stops the reading of /dev/zero.
-constexpr size_t kMostBytes = size_t{256} << 20;
+// Of a graph or state. Stops the reading of /dev/zero.
+constexpr size_t kMostBytes = size_t{Dataset::kMostGraphBytes};
+
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}

@@ -85,7 +85,7 @@ int index(const prepare::IndexOptions& options, const PrintOptions& how) {
   ProgressLine progress(how.quiet);
   const Result<prepare::IndexResult> result = prepare::index(options, progress.updates());
   progress.clear();
-  if (!result) return refuse(result.error());
+  if (!result) return refuse(result.error(), options.paths);
   if (how.json)
     print_line(json_of(*result).text(2));
   else if (!how.quiet)

@@ -192,7 +192,7 @@ int inspect(const prepare::InspectOptions& options, const PrintOptions& how) {
   ProgressLine progress(how.quiet);
   const Result<prepare::InspectResult> result = prepare::inspect(options, progress.updates());
   progress.clear();
-  if (!result) return refuse(result.error());
+  if (!result) return refuse(result.error(), options.paths);
   if (how.json)
     print_line(json_of(*result).text(2));
   else

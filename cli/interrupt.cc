@@ -37,7 +37,8 @@ void watch_interrupts() {
     if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);  // keep the effect of nohup
   }
   sigaction(SIGALRM, &action, nullptr);
-  signal(SIGPIPE, SIG_IGN);  // write() returns EPIPE instead
+  // write() returns EPIPE, or EFBIG at the limit of `ulimit -f`, instead.
+  for (const int number : {SIGPIPE, SIGXFSZ}) signal(number, SIG_IGN);
 }
 
 bool interrupted() { return signal_seen != 0; }

@@ -1,6 +1,9 @@
 // The `stoker` command: parses the command line, prints the help, and calls the command. Only this file includes CLI11,
 // which takes seconds to compile.
 #include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <CLI/CLI.hpp>
@@ -49,6 +52,20 @@ Environment:
 // Returns a check whose limits CLI11 does not add to the help: the option's
 // description states them.
 CLI::Validator quiet(CLI::Validator check) { return check.description(""); }
+
+// CLI11 replaces an integer that does not fit by the largest one, and accepts NaN in every range.
+const CLI::Validator kFits(
+    [](const std::string& text) -> std::string {
+      errno = 0;
+      (void)std::strtoll(text.c_str(), nullptr, 0);
+      return errno == ERANGE ? text + " does not fit int64" : "";
+    },
+    "");
+const CLI::Validator kNumber(
+    [](const std::string& text) -> std::string {
+      return std::isnan(std::strtod(text.c_str(), nullptr)) ? "expected a number of seconds, got " + text : "";
+    },
+    "");
 
 // A subcommand of CLI11 and the function that runs it.
 struct Command {
@@ -160,6 +177,7 @@ void CommandLine::add_run() {
   });
   graph_argument(command, run_.graph);
   command->add_option("--limit", run_.limit, "Stop after N elements")
+      ->check(kFits)
       ->check(quiet(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max())))
       ->type_name("N");
   command->add_option("--print", print_, "How to print elements: json (default) or none")
@@ -184,6 +202,7 @@ void CommandLine::add_bench() {
                           [this] { return bench(bench_); });
   graph_argument(command, bench_.graph);
   command->add_option("--seconds", bench_.seconds, "How long to run; default: 5")
+      ->check(kNumber)
       ->check(quiet(CLI::Range(0.001, 1e6)))
       ->type_name("S");
   command->add_flag("--json", bench_.json, "Print JSON");
@@ -211,7 +230,9 @@ void CommandLine::add_pack() {
   command->add_option("--shards", pack_.shards, "Number of shards; default: about 128 MB per shard")
       ->check(quiet(CLI::Range(1, 99999)))
       ->type_name("N");
-  command->add_option("--seed", pack_.seed, "Seed for the order of the records; default: 0")->type_name("N");
+  command->add_option("--seed", pack_.seed, "Seed for the order of the records; default: 0")
+      ->check(kFits)
+      ->type_name("N");
   command->add_option("--split", pack_.split, "Split the records, such as train=0.9,validation=0.1")
       ->type_name("SHARES");
   command->add_option("--resize", pack_.resize, "Shrink images whose short side is longer than PIXELS")
@@ -277,6 +298,7 @@ void CommandLine::add_demo() {
   CLI::App* command = add("demo", "Run a small pipeline: its speed, a failure, a checkpoint", kDemoHelp,
                           [this] { return demo(demo_); });
   command->add_option("--seconds", demo_.seconds, "How long the first part runs; default: 3")
+      ->check(kNumber)
       ->check(quiet(CLI::Range(0.1, 3600.0)))
       ->type_name("S");
 }

@@ -76,7 +76,7 @@ int pack(const prepare::PackOptions& options, const PrintOptions& how) {
   if (unfinished.shards > 0 && !how.quiet)
     remark(fmt::format("{} kept in {}; the same command continues from there",
                        plural(unfinished.shards, "complete shard is", "complete shards are"), unfinished.folder));
-  if (!result) return refuse(result.error());
+  if (!result) return refuse(result.error(), {options.source});
   if (how.json)
     print_line(json_of(*result).text(2));
   else if (!how.quiet)
@@ -125,7 +125,8 @@ Checks. JPEG, PNG, GIF, BMP and WebP images are recognized by their first bytes.
 The header is read, and the file must be complete. Another file, or one that is
 cut, stops the command; with --on-error skip it is skipped and listed at the end.
 Hidden files and files with other extensions (.txt, .csv, .json, ...) are skipped
-and counted.
+and counted. With --labels, only the images that the CSV file lists are packed. A
+listed file that does not exist stops the command, even with --on-error skip.
 
 Examples:
   stoker pack photos packed                      one folder per class

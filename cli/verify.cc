@@ -67,7 +67,7 @@ int verify(const prepare::VerifyOptions& options, const PrintOptions& how) {
   ProgressLine progress(how.quiet);
   const Result<prepare::VerifyResult> result = prepare::verify(options, progress.updates());
   progress.clear();
-  if (!result) return refuse(result.error());
+  if (!result) return refuse(result.error(), options.paths);
   if (how.json)
     print_line(json_of(*result).text(2));
   else

@@ -23,6 +23,7 @@ cat examples/add_a_stage/stages.def >>src/stoker/api/stages.def
 cp examples/add_a_stage/invert.h src/stoker/ops/
 cp examples/add_a_stage/invert_test.cc tests/ops/
 cat examples/add_a_stage/ops.def >>src/stoker/api/ops.def
+cmake --preset release -DSTOKER_ONLY_TESTS='stride|invert' >/dev/null
 build release stages_tests
 build/release/bin/stages_tests --gtest_brief=1 --gtest_filter='*Stride*:*stride*:Invert.*:*invert*'
 echo '#include "stoker/stoker.h"

@@ -18,10 +18,11 @@ consume() {
   cmake --build "$folder/$how" --parallel "$jobs"
   "$folder/$how/consumer"
 }
-launcher=()
+# With the warnings of the release build, so that the compiler cache has the objects.
+as_in_release=(-DSTOKER_STRICT=ON)
 if command -v ccache >/dev/null; then
   export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
-  launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  as_in_release+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 fi
 consume find_package -DCMAKE_PREFIX_PATH="$folder/installed"
-consume add_subdirectory "${launcher[@]}" -DSTOKER_TREE="$PWD"
+consume add_subdirectory "${as_in_release[@]}" -DSTOKER_TREE="$PWD"

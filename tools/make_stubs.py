@@ -80,6 +80,7 @@ PARAMETERS = {
     # types and shapes
     **dict.fromkeys(("dtype", "output_type", "out_type", "dtype_hint", "row_splits_dtype"), "t.DTypeLike"),
     "shape": "t.TensorLike",
+    "Value.__getitem__.key": "Any",  # a field's name, or what NumPy accepts
     "constant.shape": "Sequence[int]",
     "TensorSpec.__init__.shape": "Iterable[int | None] | None",
     "FixedLenFeature.__new__.shape": "int | Iterable[int]",
@@ -189,8 +190,8 @@ RETURNS = {**dict.fromkeys(("_image_color", "_image_geometry", "_image_torchvisi
 DUNDERS = {"__init__": "None", "__len__": "int", "__bool__": "bool", "__repr__": "str", "__hash__": "int",
            "__eq__": "bool", "__getattr__": "Any", "__new__": "Self", "__enter__": "Self", "__exit__": "None"}
 COMPARE_BY_VALUE = {"Value.__eq__", "Value.__ne__"}  # unlike object's, they return a value, not a bool
-NOT_TYPED = {"Dataset.__getattr__", "Value.__getattr__", "Dataset.__dir__", "Dataset.__class__", "TensorSpec.__reduce__",
-             "_String.__reduce__"}
+NOT_TYPED = {"Dataset.__getattr__", "Value.__getattr__", "Dataset.__dir__", "Dataset.__class__", "Dataset.__reduce__",
+             "TensorSpec.__reduce__", "TorchLoader.__getitem__", "_String.__reduce__"}
 MADE_BY_US = {"Dataset", "Iterator", "Value", "TorchLoader", "WatchedIterator"}  # users do not call their __init__
 
 # Types of the table; table_type() handles "list of" and "or null".

@@ -41,13 +41,14 @@ nb::object strings(const Array& array) {
   return made;
 }
 
-// Views the bits as the type of ml_dtypes, if that is installed.
+// Views the bits as the type of ml_dtypes. Without it, NumPy could only show them as integers, which would be wrong.
 nb::object as_bfloat16(nb::object bits) {
   try {
     return bits.attr("view")(nb::module_::import_("ml_dtypes").attr("bfloat16"));
   } catch (nb::python_error& error) {
     if (!error.matches(PyExc_ImportError)) throw;
-    return bits;
+    throw Error::unimplemented(
+        "NumPy has no bfloat16 without the package ml_dtypes; install it (pip install ml_dtypes), or cast to float32");
   }
 }
 
@@ -73,6 +74,8 @@ bool may_be_composite(const Nest& nest) {
   return nest.find("values") && (nest.find("row_splits") || nest.find("dense_shape"));
 }
 
+nb::str key_of(const std::string& key) { return nb::str(key.data(), key.size()); }  // may contain NUL
+
 nb::object nested(Element& element, const Nest* nest, size_t first, Ownership ownership) {
   if (nest->kind() == Nest::Kind::kLeaf) return to_python(std::move(element.leaves[first]), ownership);
   const auto part = [&](size_t i) {
@@ -84,7 +87,7 @@ nb::object nested(Element& element, const Nest* nest, size_t first, Ownership ow
     return nb::tuple(parts);
   }
   nb::dict parts;
-  for (size_t i = 0; i < nest->fields().size(); ++i) parts[nest->fields()[i].first.c_str()] = part(i);
+  for (size_t i = 0; i < nest->fields().size(); ++i) parts[key_of(nest->fields()[i].first)] = part(i);
   return may_be_composite(*nest) ? composites().attr("composite_of")(parts) : nb::object(parts);
 }
 

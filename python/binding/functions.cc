@@ -38,12 +38,13 @@ auto guarded(Body&& body) -> Result<decltype(body())> {
 class PythonFunction final : public Function::Callable {
  public:
   PythonFunction(nb::object callable, std::string description, std::string identity, int most_calls, bool is_sequence,
-                 nb::object gate)
+                 bool draws, nb::object gate)
       : callable_(keep(std::move(callable))),
         description_(std::move(description)),
         identity_(std::move(identity)),
         most_calls_(most_calls),
         is_sequence_(is_sequence),
+        draws_(draws),
         gate_(nb::cast<CallGate&>(gate)),
         kept_gate_(keep(std::move(gate))) {}
 
@@ -51,6 +52,7 @@ class PythonFunction final : public Function::Callable {
   std::string identity() const override { return identity_; }
   int64_t most_calls() const override { return most_calls_; }
   bool is_sequence() const override { return is_sequence_; }
+  bool draws() const override { return draws_; }
 
   Result<void> apply(Run& run, Context& context) const override {
     const PythonCall entered;
@@ -83,6 +85,7 @@ class PythonFunction final : public Function::Callable {
   std::string identity_;
   const int most_calls_;
   const bool is_sequence_;
+  const bool draws_;
   CallGate& gate_;
   const std::shared_ptr<nb::object> kept_gate_;
 };
@@ -171,9 +174,10 @@ Result<Element> result_of(const Function& function, const Element& element) {
 }
 
 Function function_of(nb::object callable, std::string description, std::string identity, int most_calls,
-                     bool is_sequence, nb::object gate) {
-  return Function(std::make_shared<const PythonFunction>(
-      std::move(callable), std::move(description), std::move(identity), most_calls, is_sequence, std::move(gate)));
+                     bool is_sequence, bool draws, nb::object gate) {
+  return Function(std::make_shared<const PythonFunction>(std::move(callable), std::move(description),
+                                                         std::move(identity), most_calls, is_sequence, draws,
+                                                         std::move(gate)));
 }
 
 std::function<NextElement()> generator_of(nb::object callable, nb::object convert, std::string identity) {

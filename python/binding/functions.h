@@ -45,8 +45,9 @@ Result<Element> result_of(const Function& function, const Element& element);
 // arguments. explain() and errors show `description`; checkpoints compare `identity`. At most
 // `most_calls` threads call what the gate belongs to at a time; 0 sets no limit. With
 // `is_sequence`, it is called in the order of its input, whatever follows downstream.
+// `draws`: it may use the random numbers of its element.
 Function function_of(nb::object callable, std::string description, std::string identity, int most_calls,
-                     bool is_sequence, nb::object gate);
+                     bool is_sequence, bool draws, nb::object gate);
 
 // Returns the source of a callable that returns an iterable for each pass. `convert`
 // turns each value into a structure of arrays. Checkpoints compare `identity`.

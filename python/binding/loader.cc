@@ -41,19 +41,27 @@ class PyLoader {
   PyLoader(const PyLoader&) = delete;
   PyLoader& operator=(const PyLoader&) = delete;
 
-  // Returns (element,), or None at the end.
+  // Returns (element,), or None at the end. If a signal handler raises an exception while the call waits, the element
+  // or its error is returned by the next call.
   nb::object next() {
+    if (withdrawn_) return redelivered();
     Result<std::optional<Element>> element = without_gil([&] { return loader_->next(); }, kElements);
     throw_if_interrupted();
     const bool ended = element && !*element;
     if (ended || (!element && element.error().code() == Code::kCancelled)) EngineCall::stop_if_closing();
-    if (!element && element.error().ends_program()) without_gil([&] { loader_->close(kPatience); }, kElements);
-    std::optional<Element> delivered = value_of(std::move(element));
-    if (!delivered) return nb::none();
+    if (ended) return nb::none();
+    if (!element) {
+      if (element.error().ends_program()) without_gil([&] { loader_->close(kPatience); }, kElements);
+      keep_if_interrupted({nb::object(), element.error()});
+      raise(element.error());
+    }
     const PythonCall converting;
-    return nb::make_tuple(to_python(*std::move(delivered), Ownership::kDelivered));
+    nb::object delivered = nb::make_tuple(to_python(**std::move(element), Ownership::kDelivered));
+    keep_if_interrupted({delivered, std::nullopt});
+    return delivered;
   }
   void begin_epoch(nb::handle raised, std::string file, int line) {
+    withdrawn_.reset();
     *raised_ = *raised_in(raised);
     try {
       without_gil([&] { loader_->begin_epoch({std::move(file), line}); }, kElements);
@@ -77,6 +85,7 @@ class PyLoader {
     Result<void> restored = without_gil([&] { return loader_->restore(text); }, kElements);
     throw_if_interrupted();
     value_of(std::move(restored));
+    withdrawn_.reset();
   }
   LoaderStats stats() {
     return without_gil([&] { return loader_->stats(); });
@@ -91,16 +100,25 @@ class PyLoader {
   double wait_seconds() const {
     return without_gil([&] { return loader_->wait_seconds(); });
   }
-  // Also detaches the watch: the next pass of the loader may belong to an iterator that is not watched.
-  void release() {
-    without_gil(
-        [&] {
-          loader_->on_waiting({});
-          loader_->release();
-        },
-        kElements);
+  // Stops the work of a dropped iterator, and keeps the loader, with the measured speeds, for the dataset's next pass.
+  // `dataset` is a weak reference. Runs no Python code after it has waited.
+  static void give_back(nb::handle_t<PyLoader> self, nb::handle dataset, nb::handle /*iterator*/) {
+    auto& loader = nb::cast<PyLoader&>(self);
+    try {
+      loader.release();
+    } catch (const Error&) {
+      return;  // the interpreter is shutting down, and has closed all loaders
+    }
+    const nb::object alive = dataset();
+    // With a hook between passes, the loader would start the next pass early.
+    if (alive.is_none() || nb::len(nb::object(alive.attr("_hooks"))) > 0) return;
+    const nb::object lock = alive.attr("_lock");
+    if (!nb::cast<bool>(lock.attr("acquire")(false))) return;
+    if (alive.attr("_idle").is_none()) alive.attr("_idle") = self;
+    lock.attr("release")();
   }
   void close() {
+    withdrawn_.reset();
     without_gil([&] { loader_->close(); }, kElements);
     throw_if_interrupted();
   }
@@ -122,11 +140,45 @@ class PyLoader {
   // How long a program that is ending waits for a function that does not return.
   static constexpr std::chrono::milliseconds kPatience{30};
 
+  // Also detaches the watch: the next pass of the loader may belong to an iterator that is not watched.
+  void release() {
+    withdrawn_.reset();
+    without_gil(
+        [&] {
+          loader_->on_waiting({});
+          loader_->release();
+        },
+        kElements);
+  }
+
   static std::map<PyLoader*, std::weak_ptr<Loader>>& alive() {  // under the GIL
     static auto* all = new std::map<PyLoader*, std::weak_ptr<Loader>>;
     return *all;
   }
 
+  // What next() could not return because of a signal: an element as a tuple, or its error. Used under the GIL.
+  struct Withdrawn {
+    nb::object element;
+    std::optional<Error> error;
+  };
+
+  // Runs pending signal handlers. If one raises an exception, keeps the row for the next call and throws the exception.
+  // It must be the last step: Python code that runs after it could be interrupted and lose the row.
+  void keep_if_interrupted(Withdrawn row) {
+    if (PyErr_CheckSignals() == 0) return;
+    nb::python_error raised;
+    loader_->withdraw();
+    withdrawn_ = std::move(row);
+    throw raised;
+  }
+  nb::object redelivered() {
+    const Withdrawn row = *std::exchange(withdrawn_, std::nullopt);
+    loader_->redeliver();
+    if (row.error) raise(*row.error);
+    return row.element;
+  }
+
+  std::optional<Withdrawn> withdrawn_;
   // Contains the exceptions that were raised for elements that are not delivered yet.
   // The iterator owns the dict; a loader that is used again gets another one.
   const std::shared_ptr<nb::object> raised_;
@@ -148,7 +200,7 @@ void define_loader(nb::module_& m) {
       .def("stats", &PyLoader::stats)
       .def("skipped", &PyLoader::skipped)
       .def("wait_seconds", &PyLoader::wait_seconds)
-      .def("release", &PyLoader::release)
+      .def("give_back", &PyLoader::give_back)
       .def("close", &PyLoader::close);
   m.def("close_all", &PyLoader::close_all);
 }

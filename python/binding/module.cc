@@ -131,7 +131,11 @@ std::vector<Element> first_elements(const Dataset& dataset, int64_t n, bool may_
                           .interrupted = &is_interrupted});
   for (int failures = 0; std::ssize(found) < n && failures < kMostFailures && !is_interrupted();) {
     Result<std::optional<Element>> next = loader.next();
-    if (!next && next.error().code() == Code::kCancelled) throw std::move(next).error();
+    // An error that is not about an element, such as that of a forked process, is not skipped.
+    const bool is_of_element = !next && !next.error().place().origin.empty();
+    if (!next && (next.error().code() == Code::kCancelled ||
+                  (next.error().code() == Code::kFailedPrecondition && !is_of_element)))
+      throw std::move(next).error();
     if (!next)
       ++failures;
     else if (*next)
@@ -287,9 +291,9 @@ void define_expressions(nb::module_& m) {
   m.def("computed", &computed);
   nb::class_<CallGate>(m, "CallGate", nb::is_weak_referenceable()).def(nb::init<>());
   m.def("python_function", [](nb::object callable, std::string description, std::string identity, int most_calls,
-                              bool is_sequence, nb::object gate) {
+                              bool is_sequence, bool draws, nb::object gate) {
     return PyFunction{function_of(std::move(callable), std::move(description), std::move(identity), most_calls,
-                                  is_sequence, std::move(gate))};
+                                  is_sequence, draws, std::move(gate))};
   });
 }
 
@@ -334,14 +338,16 @@ void define_dataset(nb::module_& m) {
            })
       .def("explain",
            [](const Dataset& self) { return readable(value_of(interruptible([&] { return self.explain(); }))); })
-      .def("to_json", [](const Dataset& self) { return value_of(without_gil([&] { return self.to_json(); })); })
-      .def("save_graph", [](const Dataset& self,
-                            const std::string& path) { value_of(without_gil([&] { return self.save_graph(path); })); })
+      .def("to_json", [](const Dataset& self) { return value_of(interruptible([&] { return self.to_json(); })); })
+      .def("save_graph",
+           [](const Dataset& self, const std::string& path) {
+             value_of(interruptible([&] { return self.save_graph(path); }));
+           })
       .def_static(
           "load_graph",
-          [](const std::string& path) { return value_of(without_gil([&] { return Dataset::load_graph(path); })); })
+          [](const std::string& path) { return value_of(interruptible([&] { return Dataset::load_graph(path); })); })
       .def_static("from_json", [](const std::string& text) {
-        return value_of(without_gil([&] { return Dataset::from_json(text); }));
+        return value_of(interruptible([&] { return Dataset::from_json(text); }));
       });
 }
 

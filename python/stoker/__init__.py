@@ -11,7 +11,7 @@ import logging as _logging
 
 import numpy as _np
 
-from . import _core, data, errors, image, io, random
+from . import _core, _missing, data, errors, image, io, random
 from ._arguments import AUTOTUNE, INFINITE, UNKNOWN
 from ._arguments import whole_number as _whole_number
 from ._composite import RaggedTensor, SparseTensor
@@ -34,6 +34,10 @@ int8, int16, int32, int64 = (_np.dtype(n) for n in ("int8", "int16", "int32", "i
 uint8, uint16, uint32, uint64 = (_np.dtype(n) for n in ("uint8", "uint16", "uint32", "uint64"))
 float16, float32, float64 = (_np.dtype(n) for n in ("float16", "float32", "float64"))
 bfloat16 = "bfloat16"
+
+
+def __getattr__(name):
+    raise _missing.missing(__name__, name, globals(), _missing.IN_TF)
 
 
 def configure(workers=None, memory_bytes=None) -> None:

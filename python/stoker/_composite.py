@@ -191,15 +191,24 @@ class RaggedTensor:
             made[i] = row
         return made
 
-    def to_tensor(self, default_value=None) -> np.ndarray:
+    def to_tensor(self, default_value=None, name=None, shape=None) -> np.ndarray:
         """Return one array in which short rows are padded with `default_value` (0, or b"").
+
+        Each dimension is as long as its longest row. `shape` sets other lengths: longer rows are cut, and None keeps a
+        dimension. `name` is accepted for TensorFlow, without effect. Raise InvalidArgument if `shape` has another
+        number of dimensions.
 
         >>> sk.RaggedTensor.from_row_splits([1, 2, 3], [0, 2, 3]).to_tensor()
         array([[1, 2],
                [3, 0]])
+        >>> sk.RaggedTensor.from_row_splits([1, 2, 3], [0, 2, 3]).to_tensor(shape=(None, 3))
+        array([[1, 2, 0],
+               [3, 0, 0]])
         """
         flat = self.flat_values
-        return _filled(self, _default(flat) if default_value is None else default_value, flat.dtype, flat.shape[1:])
+        default = _default(flat) if default_value is None else default_value
+        dense = _filled(self, default, flat.dtype, flat.shape[1:])
+        return dense if shape is None else _resized(dense, shape, default)
 
     def _parts(self):
         return {"values": self.values, "row_splits": self.row_splits}
@@ -226,6 +235,16 @@ def _filled(ragged, default, dtype, inner):
     return dense
 
 
+def _resized(dense, shape, default):
+    if len(shape) != dense.ndim:
+        raise InvalidArgument(f"shape: expected {dense.ndim} dimensions, got {tuple(shape)}")
+    sides = [now if side is None or side == -1 else int(side) for side, now in zip(shape, dense.shape)]
+    made = np.full(sides, default, dense.dtype)
+    shared = tuple(slice(min(pair)) for pair in zip(sides, dense.shape))
+    made[shared] = dense[shared]
+    return made
+
+
 COMPOSITES = (SparseTensor, RaggedTensor)
 
 
@@ -235,9 +254,50 @@ def composite_map(function, value):
 
 
 def composite_of(parts):
-    """Return the sparse or ragged value of a dict with such keys, else the dict itself."""
-    if parts.keys() == {"indices", "values", "dense_shape"}:
+    """Return the sparse or ragged value of a dict with such parts, else the dict itself."""
+    if parts.keys() == {"indices", "values", "dense_shape"} and _are_sparse(**parts):
         return SparseTensor(**parts)
-    if parts.keys() == {"values", "row_splits"}:
+    if parts.keys() == {"values", "row_splits"} and _are_ragged(**parts):
         return RaggedTensor(**parts)
     return parts
+
+
+def with_composites(structure):
+    """Return the structure with sparse and ragged values in place of the dicts of their specs."""
+    if isinstance(structure, tuple):
+        return tuple(map(with_composites, structure))
+    if isinstance(structure, dict):
+        return composite_of({key: with_composites(part) for key, part in structure.items()})
+    return structure
+
+
+# A dict of the user may have the same keys. Parts are arrays or specs; the rank of a spec may be unknown.
+
+
+def _are_sparse(indices, values, dense_shape):
+    if not (_may_have_rank(indices, 2) and _may_have_rank(values, 1) and _may_have_rank(dense_shape, 1)):
+        return False
+    if not isinstance(indices, np.ndarray):
+        return _may_be_integer(indices) and _may_be_integer(dense_shape)
+    return indices.dtype.kind == "i" and indices.shape == (len(values), len(dense_shape))
+
+
+def _are_ragged(values, row_splits):
+    if not _may_have_rank(row_splits, 1) or _rank_of(values) == 0:
+        return False
+    if not isinstance(row_splits, np.ndarray):
+        return _may_be_integer(row_splits)
+    return row_splits.dtype.kind == "i" and len(row_splits) > 0 and row_splits[0] == 0 and row_splits[-1] == len(values)
+
+
+def _may_have_rank(part, rank):
+    return _rank_of(part) in (None, rank)
+
+
+def _may_be_integer(spec):
+    return spec is None or np.dtype(spec.dtype).kind == "i"
+
+
+def _rank_of(part):
+    shape = getattr(part, "shape", None)
+    return None if shape is None else len(shape)

@@ -68,8 +68,8 @@ class Dataset(Sources, Transforms):
         >>> next(sk.Dataset.range(3).batch(3).as_numpy_iterator())
         array([0, 1, 2])
         """
-        known = self._core.element_spec()
-        return iter(self) if known is not None and not has_composites(known[0]) else NumpyIterator(self)
+        known = self._engine_structure()
+        return iter(self) if known is not NOT_KNOWN and not has_composites(known) else NumpyIterator(self)
 
     def __bool__(self):
         return True
@@ -187,7 +187,7 @@ class Dataset(Sources, Transforms):
     @property
     def __class__(self):
         # Keras accepts only instances of its DataAdapter without converting them.
-        return shown_class() or Dataset
+        return shown_class(self) or Dataset
 
     def __getattr__(self, name):
         if name in _ASKED_BY_KERAS:
@@ -230,6 +230,9 @@ class Dataset(Sources, Transforms):
     def __repr__(self):
         return f"<stoker.Dataset element_spec={self._spec_text()}>"
 
+    def __reduce__(self):
+        raise TypeError("a dataset cannot be pickled; use ds.save_graph(path), or build it in the other process")
+
     # ---- loaders are reused, because they keep the measured speeds
 
     def _take_loader(self, raised):
@@ -241,11 +244,6 @@ class Dataset(Sources, Transforms):
             return _core.Loader(self._core, raised, file=file, line=line)
         loader.begin_epoch(raised, file, line)
         return loader
-
-    def _give_loader(self, loader):
-        with self._lock:
-            if self._idle is None:
-                self._idle = loader
 
 
 def load_graph(path):

@@ -29,14 +29,29 @@ def _as_feature(key, value):
     if isinstance(value, Value):
         raise errors.NeedsValue(f"encoding the feature '{key}' requires an actual value, and there is none while a "
                                 "function is traced")
-    if _is_text(value):
-        return np.atleast_1d(np.asarray(value, dtype=object)).reshape(-1)  # NumPy's strings lose zeros at the end
-    array = np.atleast_1d(constant(value)).reshape(-1)
+    array = np.atleast_1d(_as_array(key, value)).reshape(-1)
     if array.dtype.kind in "iub":
         return array.astype(np.int64)
     if array.dtype.kind == "f":
         return array.astype(np.float32)
     return array
+
+
+def _as_array(key, value):
+    """Return an array of numbers, or of texts. Raise InvalidArgument, with the name of the feature, for a mixture."""
+    try:
+        array = np.asarray(value, dtype=object) if _is_text(value) else constant(value)
+    except ValueError:
+        raise errors.InvalidArgument(f"the feature '{key}' has rows of different lengths, expected one list of numbers "
+                                     "or texts; concatenate the rows") from None
+    if array.dtype.kind not in "OSU" or isinstance(value, np.ndarray) and array.dtype.kind != "O":
+        return array
+    items = np.asarray(value, dtype=object)  # NumPy's strings lose zeros at the end, and contain numbers as text
+    for item in items.reshape(-1):
+        if not isinstance(item, (bytes, str)):
+            raise errors.InvalidArgument(f"the feature '{key}' contains {item!r} of type {type(item).__name__}, expected "
+                                         "only numbers, or only text and bytes")
+    return items
 
 
 def _is_text(value):

@@ -4,7 +4,7 @@ import numpy as np
 
 from . import _core, errors
 from ._composite import RaggedTensor, SparseTensor
-from ._spec import dtype_name
+from ._spec import dtype_name, string
 from ._values import Value, computed_now, constant, op
 
 _IN_EXAMPLES = ("FixedLenFeature", "FixedLenSequenceFeature", "VarLenFeature", "SparseFeature", "RaggedFeature")
@@ -12,6 +12,9 @@ _IN_CONTEXTS = ("FixedLenFeature", "VarLenFeature", "RaggedFeature")
 _IN_LISTS = ("FixedLenSequenceFeature", "VarLenFeature", "RaggedFeature")
 _PARTITIONS = {"RowSplits": "row_splits", "RowLengths": "row_lengths", "RowStarts": "row_starts",
                "RowLimits": "row_limits", "ValueRowIds": "value_rowids", "UniformRowLength": "uniform_row_length"}
+
+
+_PYTHON_NAMES = {"int": "int64", "float": "float32", "str": "string"}  # dtypes as text, and what Examples contain
 
 
 def now_or_later(serialized, parse_records):
@@ -61,7 +64,7 @@ class _Parser:
                 for key, (kind, _) in self._features.items() if kind == "FixedLenSequenceFeature"}
 
     def _decode(self, name, key, dtype, **params):
-        return op(name, *self._inputs, key=key, at=self._names.index(key), dtype=dtype_name(dtype), **params)
+        return op(name, *self._inputs, key=key, at=self._names.index(key), dtype=_checked_type(key, dtype), **params)
 
     def _FixedLenFeature(self, key, feature):
         return self._decode("fixed_len_feature", key, feature.dtype, shape=_shape(key, feature.shape),
@@ -85,7 +88,7 @@ class _Parser:
         index_keys, size = _listed(feature.index_key), [int(side) for side in np.atleast_1d(feature.size)]
         params = {"index_keys": index_keys, "index_at": [self._names.index(name) for name in index_keys],
                   "value_key": feature.value_key, "value_at": self._names.index(feature.value_key),
-                  "dtype": dtype_name(feature.dtype), "size": size, "already_sorted": bool(feature.already_sorted)}
+                  "dtype": _checked_type(key, feature.dtype), "size": size, "already_sorted": bool(feature.already_sorted)}
         return SparseTensor(**{part: op("sparse_feature", *self._inputs, part=part, **params)
                                for part in ("indices", "values", "dense_shape")})
 
@@ -113,6 +116,9 @@ class _Parser:
 def _kind(key, feature, kinds):
     """Return the name of a feature's class, so that classes of TensorFlow are accepted, too."""
     kind = type(feature).__name__
+    if isinstance(feature, (np.dtype, type, str)) or feature is string:
+        raise errors.InvalidArgument(f"the feature '{key}' is the type {_type_text(feature)}, expected one of "
+                                     f"{', '.join(kinds)}; use sk.io.FixedLenFeature([], {_type_text(feature)})")
     if kind not in kinds:
         raise errors.InvalidArgument(f"the feature '{key}' is a {kind}, expected one of {', '.join(kinds)}")
     if kind == "RaggedFeature":
@@ -121,6 +127,24 @@ def _kind(key, feature, kinds):
                 raise errors.InvalidArgument(f"the feature '{key}' has a partition of type {type(partition).__name__}, "
                                              f"expected one of {', '.join(_PARTITIONS)}")
     return kind
+
+
+def _type_text(dtype):
+    """Return a type as code. Examples contain int64, float32 and string only."""
+    try:
+        name = dtype_name(dtype)
+    except TypeError:
+        return getattr(dtype, "__name__", repr(dtype))
+    return "sk." + _PYTHON_NAMES.get(name, name)
+
+
+def _checked_type(key, dtype):
+    """Return the name of a type. Raise InvalidArgument for a name of Python that TensorFlow does not have."""
+    name = dtype_name(dtype)
+    if name in _PYTHON_NAMES:
+        raise errors.InvalidArgument(f"the feature '{key}' has the dtype '{name}', expected int64, float32 or string; use "
+                                     f"sk.{_PYTHON_NAMES[name]}")
+    return name
 
 
 def _names_in(key, kind, feature):

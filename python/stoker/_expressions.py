@@ -16,7 +16,10 @@ def noted(expr, what, inputs=()):
 
 def op_expr(name, inputs, params):
     """Return the expression of an operation."""
-    return noted(_core.op(name, inputs, params), (name, _comparable(name, inputs, params)), inputs)
+    made = noted(_core.op(name, inputs, params), (name, _comparable(name, inputs, params)), inputs)
+    if findings() is not None:
+        findings().specs.add_call(made, name, inputs, params)
+    return made
 
 
 def _comparable(name, inputs, params):
@@ -42,8 +45,11 @@ def field_expr(expr, key):
 def constant_expr(make, value, what):
     """Return the expression that `make` makes of a constant. One that the engine cannot represent is a reason for Python."""
     try:
-        return noted(make(value), what)
+        made = noted(make(value), what)
     except Error as refused:
         if findings() is None:  # an operation that is computed at once
             raise
         raise needs_python(str(refused)) from None
+    if findings() is not None:
+        findings().specs.add_constant(made)
+    return made

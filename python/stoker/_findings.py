@@ -13,10 +13,10 @@ DIVISION_BY_ZERO = "integer division by zero"
 
 
 class Findings:
-    """What one call of a traced function recorded. `spec_of` returns the dtype and the shape of an expression."""
+    """What one call of a traced function recorded. `specs` are the types and shapes of its expressions."""
 
-    def __init__(self, spec_of):
-        self.spec_of = spec_of
+    def __init__(self, specs):
+        self.specs = specs
         self.reasons = []  # why the function has to run as Python
         self.draws = []  # the operations that draw the element's random numbers, and whether each has a seed of its own
         self.divides = False  # it divides; integer division by zero is an error natively and 0 in NumPy
@@ -87,9 +87,9 @@ def findings():
 
 
 @contextlib.contextmanager
-def tracing(spec_of):
+def tracing(specs):
     """Collect findings inside the block, including those whose exception is caught there."""
-    previous, _thread.findings = _thread.findings, Findings(spec_of)
+    previous, _thread.findings = _thread.findings, Findings(specs)
     try:
         yield _thread.findings
     finally:

@@ -5,6 +5,8 @@ from ._findings import findings, needs_python
 from ._operators import is_whole
 from ._symbols import dtype_of, rank_of
 
+_LARGEST = 2**63 - 1  # bound of a slice
+
 
 def indexed(value, key):
     """Return `value[key]`. Raise NeedsValue if the index is not an operation."""
@@ -70,10 +72,14 @@ def _index(value, key, axis):
     if isinstance(key, slice):
         if key == slice(None) and value._rank:
             return _view(value), axis + 1
-        start, stop = (None if bound is None else int(bound) for bound in (key.start, key.stop))
-        step = 1 if key.step is None else int(key.step)
+        start, stop, step = map(_bound, (key.start, key.stop, 1 if key.step is None else key.step))
         return _part(value, 0, "getitem", start=start, stop=stop, step=step, axis=axis), axis + 1
     return _part(value, -1, "getitem", index=int(key), axis=axis), axis
+
+
+def _bound(number):
+    """Return a bound of a slice as Python clips it, which makes no difference for an array."""
+    return None if number is None else max(-_LARGEST, min(int(number), _LARGEST))
 
 
 def _part(value, more_axes, name, **params):

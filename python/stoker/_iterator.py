@@ -1,5 +1,6 @@
 """`Iterator`: one pass over a dataset."""
 
+import functools
 import json
 import logging
 import textwrap
@@ -50,7 +51,9 @@ class Iterator:
         self._lock = threading.Lock()
         self._ended = False  # under _lock, as _closed
         self._closed = False
-        self._give_back = _when_dropped(self, dataset, self._loader)
+        # When the iterator is dropped, its loader stops and goes back to the dataset. The callback is C code: Python would
+        # ignore the KeyboardInterrupt that Ctrl-C raises in a callback written in Python.
+        self._when_dropped = weakref.ref(self, functools.partial(self._loader.give_back, weakref.ref(dataset)))
 
     def __iter__(self) -> "Iterator":
         return self
@@ -165,7 +168,7 @@ class Iterator:
         """
         with self._lock:
             self._closed = True  # before its end: no hook is called
-        self._give_back.detach()
+        self._when_dropped = None
         self._loader.close()
 
     @property
@@ -199,17 +202,3 @@ def _arrays(value):
     if isinstance(value, dict):
         return {key: _arrays(part) for key, part in value.items()}
     return tuple(_arrays(part) for part in value) if isinstance(value, tuple) else value
-
-
-def _when_dropped(iterator, dataset, loader):
-    finalizer = weakref.finalize(iterator, _give_back, weakref.ref(dataset), loader)
-    finalizer.atexit = False  # at exit, all loaders are closed, and none starts another pass
-    return finalizer
-
-
-def _give_back(dataset, loader):
-    """Stop the work of a dropped iterator. Its loader, with the measured speeds, is kept for the next epoch."""
-    loader.release()
-    alive = dataset()
-    if alive is not None and not alive._hooks:  # a loader that is kept would start the next pass early
-        alive._give_loader(loader)

@@ -7,6 +7,7 @@ backend.
 import itertools
 import sys
 
+from ._arguments import INFINITE
 from ._spec import TensorSpec, string, structure_map
 
 _MODULE = "keras.src.trainers.data_adapters.data_adapter"
@@ -20,17 +21,19 @@ _IN_BATCHES = {
 }
 
 
-def shown_class():
+def shown_class(dataset):
     """Return Keras's DataAdapter if Keras is loaded, else None. It is never imported for this.
 
     To be called by the getter of `__class__`, which Keras reads to find out what `fit` was called with. Keras returns a
     DataAdapter without looking at the other arguments, so they are checked here: raise ValueError, as Keras does for
-    its own datasets, if one of them would be ignored.
+    its own datasets, if one of them would be ignored, if the dataset is infinite and there is no number of steps, or if
+    its elements are not batches.
     """
     shown = getattr(sys.modules.get(_MODULE), "DataAdapter", None)
     reader = sys._getframe(1).f_back  # of `__class__`; None if no Python code is
     if shown is not None and reader is not None and reader.f_code.co_name == "get_data_adapter":
         _check_arguments(reader.f_locals)
+        _check_dataset(dataset, reader.f_locals)
     return shown
 
 
@@ -39,6 +42,28 @@ def _check_arguments(arguments):
         if arguments.get(name) is not None:
             raise ValueError(f"`{name}` cannot be combined with a Stoker dataset, whose batches contain everything that "
                              f"the model needs; {instead}")
+
+
+def _check_dataset(dataset, arguments):
+    if dataset.cardinality() == INFINITE and arguments.get("steps_per_epoch", INFINITE) is None:
+        raise ValueError("the dataset is infinite; pass steps_per_epoch, or validation_steps for validation data, or steps "
+                         "in evaluate and predict")
+    if _lacks_batch_axis(dataset):
+        raise ValueError("the elements have no batch axis; add .batch(32)")
+
+
+def _lacks_batch_axis(dataset):
+    """Return whether the elements are certainly not batches. A training step of the user may take scalars with a batch."""
+    spec = dataset._known_spec()
+    if spec is None:
+        return False
+    has_scalar_targets = isinstance(spec, tuple) and len(spec) > 1 and _are_scalars(spec[1])
+    return _are_scalars(spec) or has_scalar_targets and "batch" not in dataset.explain()
+
+
+def _are_scalars(spec):
+    shapes = _shapes(spec)
+    return bool(shapes) and all(shape == () for shape in shapes)
 
 
 class KerasAdapter:
@@ -54,7 +79,7 @@ class KerasAdapter:
 
     @property
     def __class__(self):
-        return shown_class() or KerasAdapter
+        return shown_class(self._dataset) or KerasAdapter
 
     def get_numpy_iterator(self):
         return self._batches()
@@ -107,7 +132,7 @@ class KerasAdapter:
         If they, or a rank, are unknown in advance, the first batch determines them. It is still delivered first.
         """
         spec = self._dataset._known_spec()
-        if spec is not None and _ranks_are_known(spec):
+        if spec is not None and None not in _shapes(spec):
             return spec
         batches = iter(self._iterable)
         first = next(batches, None)
@@ -117,10 +142,10 @@ class KerasAdapter:
         return structure_map(_spec_like, first)
 
 
-def _ranks_are_known(spec):
-    known = []
-    structure_map(lambda leaf: known.append(leaf.shape is not None), spec)
-    return all(known)
+def _shapes(spec):
+    shapes = []
+    structure_map(lambda leaf: shapes.append(leaf.shape), spec)
+    return shapes
 
 
 def _spec_like(value):

@@ -43,10 +43,8 @@ def checked(name, operands):
     """Return the operands, lists as arrays. Raise NeedsValue if the operation differs from the operator of Python."""
     if name == "multiply" and any(isinstance(operand, (list, tuple)) for operand in operands):
         _check_repetition(operands)
+    _check_floats(operands)
     operands = [_operand(operand) for operand in operands]
-    for operand in operands:
-        if isinstance(operand, Symbol):
-            dtype_of(operand)
     if name not in COMPARISONS and name not in ("logical_and", "logical_or") and any(map(_is_python_bool, operands)):
         raise needs_python("arithmetic on the result of a comparison of strings, which is a bool of Python")
     texts = [_is_text(operand) for operand in operands]
@@ -64,6 +62,23 @@ def checked(name, operands):
     if name == "divide" and not all(_fits(operand, other) for operand, other in (operands, operands[::-1])):
         raise needs_python("the number does not fit the type of the other operand")
     return operands
+
+
+def _check_floats(operands):
+    """Raise NeedsValue for floats with which Python or the type of the other operand decides the type of the result."""
+    values = [operand for operand in operands if isinstance(operand, Symbol)]
+    dtypes = [dtype_of(value) for value in values]  # also needed later
+    floats = [operand for operand in operands if isinstance(operand, float)]
+    if "bfloat16" in dtypes and any(type(number) is float for number in floats):
+        raise needs_python("a float next to bfloat16, which is float32 in NumPy")
+    has_subclass = any(type(number) is not float and not isinstance(number, np.generic) for number in floats)
+    if has_subclass and any(map(_may_be_float, values)):
+        raise needs_python("a subclass of float next to a float64, which is a float of Python, too")
+
+
+def _may_be_float(value):
+    """Return whether a symbolic value may be a scalar of float64, whose class is a subclass of float."""
+    return value._dtype in (None, "float64") and not rank_of(value) and value._boxed is not True
 
 
 def _stays_whole(value, number):
@@ -110,10 +125,19 @@ def _is_bool(operand):
     return isinstance(operand, (bool, np.bool_)) or (isinstance(operand, np.ndarray) and operand.dtype == bool)
 
 
+def as_numpy(value):
+    """Return a number of a subclass, such as a member of an IntEnum, as the scalar that NumPy computes with.
+
+    NumPy gives a bool, int or float of Python the type of the other operand, but not a number of a subclass.
+    """
+    is_plain = type(value) in (bool, int, float) or isinstance(value, np.generic)
+    return value if is_plain or not isinstance(value, (int, float)) else np.asarray(value)[()]
+
+
 def _operand(operand):
-    """Convert a list to an array, as NumPy does."""
+    """Convert lists and numbers as NumPy does."""
     if not isinstance(operand, (list, tuple)):
-        return operand
+        return as_numpy(operand)
     if any(isinstance(part, Symbol) for part in operand):
         raise needs_python("an operator on a list of values is not an operation")
     return np.asarray(operand)

@@ -8,6 +8,7 @@ built or, if these are unknown until then, when the element is computed. Elsewhe
 import numpy as np
 
 from ._spec import dtype_name
+from ._symbols import dtype_of
 from ._values import Value, constant, op
 
 
@@ -21,9 +22,11 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
     >>> sk.convert_to_tensor([1, 2])
     array([1, 2], dtype=int32)
     """
-    if not isinstance(value, Value):
-        return constant(value, dtype)
-    return value._copied() if dtype is None else cast(value, dtype)
+    if isinstance(value, Value):
+        return (value if dtype is None else cast(value, dtype))._copied()
+    if dtype is not None and isinstance(value, (np.ndarray, np.generic)):
+        return constant(cast(value, dtype))
+    return constant(value, dtype)
 
 
 def cast(x, dtype, name=None):
@@ -32,21 +35,35 @@ def cast(x, dtype, name=None):
     >>> sk.cast(np.array([1.7, -1.7]), sk.int32)
     array([ 1, -1], dtype=int32)
     """
-    if _symbolic(x) or _loses_fractions(x, dtype_name(dtype)):
-        return op("cast", x, dtype=dtype_name(dtype))
-    if dtype_name(dtype) == "bfloat16":
-        return op("cast", x, dtype="bfloat16")
-    return np.asarray(x).astype(dtype_name(dtype))
+    to = dtype_name(dtype)
+    if isinstance(x, Value):
+        return op("cast", x, dtype=to)._copied(boxed=_is_cast_by_numpy(dtype_of(x), to))
+    if _is_cast_by_numpy(np.asarray(x).dtype.name, to):
+        return np.asarray(x).astype(to)
+    return op("cast", x, dtype=to)
 
 
-def _loses_fractions(x, name):
-    """Return whether floats become integers. For floats out of range, NumPy's result depends on the processor."""
-    return np.asarray(x).dtype.kind == "f" and name.startswith(("int", "uint"))
+def _is_cast_by_numpy(dtype, to):
+    """Return whether NumPy casts arrays, so that a scalar becomes an array; None if `dtype` is unknown.
+
+    NumPy has no bfloat16 and no strings of any length. Its result for floats outside the range of an integer type depends
+    on the processor.
+    """
+    if to in ("bfloat16", "string"):
+        return False
+    if not to.startswith(("int", "uint")):
+        return True
+    return None if dtype is None else "float" not in dtype
 
 
 def _listed(value):
     """Return a list as an array of the same type as inside `map`."""
     return constant(value) if isinstance(value, (list, tuple)) else value
+
+
+def _has_bfloat16(*values):
+    """Return whether an array is bfloat16, next to which numbers of Python have other types in NumPy than in the engine."""
+    return any(getattr(getattr(value, "dtype", None), "name", None) == "bfloat16" for value in values)
 
 
 def abs(x, name=None):
@@ -64,7 +81,7 @@ def minimum(x, y, name=None):
     >>> sk.minimum(np.array([1, 5]), 3)
     array([1, 3])
     """
-    return op("minimum", x, y) if _symbolic(x, y) else np.minimum(*map(_listed, (x, y)))
+    return op("minimum", x, y) if _symbolic(x, y) or _has_bfloat16(x, y) else np.minimum(*map(_listed, (x, y)))
 
 
 def maximum(x, y, name=None):
@@ -73,7 +90,7 @@ def maximum(x, y, name=None):
     >>> sk.maximum(np.array([1, 5]), 3)
     array([3, 5])
     """
-    return op("maximum", x, y) if _symbolic(x, y) else np.maximum(*map(_listed, (x, y)))
+    return op("maximum", x, y) if _symbolic(x, y) or _has_bfloat16(x, y) else np.maximum(*map(_listed, (x, y)))
 
 
 def reshape(tensor, shape, name=None):
@@ -86,7 +103,7 @@ def reshape(tensor, shape, name=None):
     """
     if not _symbolic(tensor):
         return np.array(np.reshape(tensor, shape))
-    return op("reshape", tensor, shape=[int(d) for d in np.atleast_1d(np.asarray(shape, dtype=np.int64))])
+    return op("reshape", tensor, shape=[int(d) for d in np.atleast_1d(np.asarray(shape, dtype=np.int64))])._copied()
 
 
 def expand_dims(input, axis=None, name=None):
@@ -107,7 +124,7 @@ def squeeze(input, axis=None, name=None):
     """
     if not _symbolic(input):
         return np.array(np.squeeze(input, None if axis is None else tuple(np.atleast_1d(axis))))
-    return op("squeeze", input, axis=[] if axis is None else [int(a) for a in np.atleast_1d(axis)])
+    return op("squeeze", input, axis=[] if axis is None else [int(a) for a in np.atleast_1d(axis)])._copied()
 
 
 def shape(input, out_type=np.int32, name=None):

@@ -30,8 +30,9 @@ def pack(source, destination, *, labels=None, name=None, shards=None, seed=0,
     that receives a `Progress`.
 
     Return a `PackResult`. Raise TypeError if an option has the wrong type, and InvalidArgument or FailedPrecondition if
-    it has an invalid value. Raise FailedPrecondition if the options contradict each other, `source` does not exist, or
-    `destination` already has shards of that name and `overwrite` is false. Raise DataLoss if a file cannot be packed.
+    it has an invalid value. Raise NotFound if `source` does not exist. Raise FailedPrecondition if the options
+    contradict each other, or `destination` already has shards of that name and `overwrite` is false. Raise DataLoss if
+    a file cannot be packed.
     A call that fails or is interrupted leaves existing files unchanged; the same call continues where it stopped.
 
     >>> import pathlib, tempfile
@@ -65,8 +66,8 @@ def index(path, *, label=None, progress=None) -> "IndexResult":
     `path` is a file, a pattern, a folder, which is searched recursively, or a list of these. `label` names an int64
     feature whose value is stored for each record. `progress` is as in `sk.pack`.
 
-    Return an `IndexResult`. A file that cannot be indexed has an `error` there. Raise FailedPrecondition if a path does
-    not exist, or if there are no data files.
+    Return an `IndexResult`. A file that cannot be indexed has an `error` there. Raise NotFound if a path does not
+    exist, and FailedPrecondition if there are no data files.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "train.tfrecord")
@@ -86,8 +87,8 @@ def verify(path, *, images=True, progress=None) -> "VerifyResult":
     `path` is a file, a pattern, a folder, which is searched recursively, or a list of these. With images=False, only
     checksums are checked. `progress` is as in `sk.pack`.
 
-    Return a `VerifyResult`, whose `bad` lists what is wrong. Raise FailedPrecondition if a path does not exist, or if
-    there are no data files.
+    Return a `VerifyResult`, whose `bad` lists what is wrong. Raise NotFound if a path does not exist, and
+    FailedPrecondition if there are no data files.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "train.tfrecord")
@@ -109,8 +110,8 @@ def inspect(path, *, sheet=None, limit=64, progress=None) -> "InspectResult":
     `path` is a file, a pattern, a folder, which is searched recursively, or a list of these. `sheet` is a .png or .html
     file for a contact sheet of at most `limit` images. `progress` is as in `sk.pack`.
 
-    Return an `InspectResult`. Raise FailedPrecondition if a path does not exist, or if there are no data files. Raise
-    DataLoss if there are no images for the sheet.
+    Return an `InspectResult`. Raise NotFound if a path does not exist, and FailedPrecondition if there are no data
+    files. Raise DataLoss if there are no images for the sheet.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "train.tfrecord")

@@ -24,7 +24,8 @@ _NUMPY = """abs absolute add all allclose amax amin any append arange arccos arc
     square squeeze stack std subtract sum swapaxes take tan tanh tensordot tile transpose tri tril triu true_divide trunc
     uint16 uint32 uint64 uint8 unique unsignedinteger var vstack where zeros zeros_like""".split()
 _NOT_OPERATIONS = {"TFRecordOptions", "TFRecordWriter"}
-_NOT_OPERATORS = {"attrgetter", "methodcaller", "is_", "is_not"}
+# Those that read attributes or identities, and those of sequences, which symbolic values are not: concat(x, y) is x + y.
+_NOT_OPERATORS = {"attrgetter", "methodcaller", "is_", "is_not", "concat", "iconcat"}
 
 
 def _public(module, leave_out=()):

@@ -196,7 +196,7 @@ class Sandbox:
         if name not in vars(module) and not (known and hasattr(module, name)):
             if type(module) is not types.ModuleType or "__getattr__" in vars(module) and not known:
                 return self._outside(f"it uses {module.__name__}.{name}")  # computed when it is read
-            raise MissingName(f"module '{module.__name__}' has no attribute '{name}'")
+            raise MissingName(_why_missing(module, name))
         value = getattr(module, name) if known else vars(module)[name]
         if not known or id(value) in PURE or type(value) in PLAIN or isinstance(value, (np.dtype, types.ModuleType)):
             return self.pure(value)
@@ -281,3 +281,12 @@ _MAKERS = (
     (types.ModuleType, Sandbox._module),
     (type, Sandbox._class),
 )
+
+
+def _why_missing(module, name):
+    """Return the message for a name that a module does not have. A module of the package suggests another name."""
+    try:
+        getattr(module, name)
+    except AttributeError as missing:
+        return str(missing)
+    return f"module '{module.__name__}' has no attribute '{name}'"

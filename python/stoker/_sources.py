@@ -6,8 +6,9 @@ import numpy as np
 
 from . import _core, _kept, _sample, errors
 from ._arguments import as_data, copied, number, paths
+from ._composite import COMPOSITES, SparseTensor
 from ._identity import identity_of
-from ._keys import check_keys
+from ._keys import check_keys, key_text, path_below
 from ._signature import checked_spec, engine_signature, signature_of
 from ._spec import convert, dtype_name, structure_map
 from ._stages import Stages
@@ -57,14 +58,15 @@ class Sources(Stages):
         """Return a dataset of the rows of arrays, which must have the same length.
 
         `tensors` is an array, or a tuple or dict of arrays. The memory is not copied: do not modify the arrays while
-        the dataset is in use. Raise InvalidArgument if the lengths differ.
+        the dataset is in use. Raise InvalidArgument if the lengths differ, if a list has rows of different lengths, or
+        for a sparse or ragged value.
 
         >>> for image, label in sk.Dataset.from_tensor_slices((np.zeros((2, 4)), np.array([7, 8]))):
         ...     print(image.shape, label)
         (4,) 7
         (4,) 8
         """
-        return cls._source("from_tensor_slices", name, tensors=_core.Element(as_data(tensors)))
+        return cls._source("from_tensor_slices", name, tensors=_core.Element(_sliceable(tensors)))
 
     @classmethod
     def from_generator(cls, generator, output_types=None, output_shapes=None, args=None, output_signature=None, name=None):
@@ -92,8 +94,8 @@ class Sources(Stages):
         if output_types is not None:
             signature = signature_of(output_types, output_shapes)
         if signature is not None:
-            check_keys(signature)
             signature = structure_map(checked_spec, signature)
+            check_keys(signature)
         given = copied(tuple(args or ()))
         converted = as_data if signature is None else lambda value: convert(value, signature)
         begin = _kept.generator(lambda: generator(*copied(given)), converted, identity_of(functools.partial(generator, *given)))
@@ -150,3 +152,24 @@ class Sources(Stages):
         if len(keys) == 1:
             return cls.zip(structure[keys[0]], name=name).map(lambda part: {keys[0]: part})
         return cls.zip(tuple(structure.values()), name=name).map(lambda *parts: dict(zip(keys, parts)))
+
+
+def _sliceable(tensors, path=""):
+    """Return a structure of arrays, as `as_data`. Raise InvalidArgument for values that have no rows of one shape."""
+    if isinstance(tensors, tuple):
+        return tuple(_sliceable(part, path_below(path, i)) for i, part in enumerate(tensors))
+    if isinstance(tensors, dict):
+        return {key_text(key): _sliceable(part, path_below(path, key)) for key, part in tensors.items()}
+    if isinstance(tensors, COMPOSITES):
+        fix = "to_dense()" if isinstance(tensors, SparseTensor) else "to_tensor(), or iterate over its rows with from_sequence"
+        raise errors.InvalidArgument(f"from_tensor_slices: {_place(path)} is a {type(tensors).__name__}, which cannot be "
+                                     f"sliced; use {fix}")
+    try:
+        return as_data(tensors)
+    except ValueError:
+        raise errors.InvalidArgument(f"from_tensor_slices: {_place(path)} is a list with rows of different shapes, expected "
+                                     "rows of the same shape; use from_generator for rows of different lengths") from None
+
+
+def _place(path):
+    return f"component '{path}'" if path else "the argument"

@@ -61,11 +61,12 @@ class TensorSpec:
     sk.TensorSpec(shape=(None, 3), dtype=sk.float32)
     """
 
-    __slots__ = ("_shape", "_dtype", "_name")
+    __slots__ = ("_shape", "_type_name", "_name")
 
     def __init__(self, shape, dtype=np.float32, name=None):
         self._shape = None if shape is None else tuple(None if d is None else int(d) for d in shape)
-        self._dtype = dtype_of(dtype_name(dtype))
+        type_name = dtype_name(dtype)
+        self._type_name = type_name if type_name == "bfloat16" else dtype_of(type_name).name  # also without ml_dtypes
         self._name = name
 
     @property
@@ -84,7 +85,7 @@ class TensorSpec:
         >>> sk.TensorSpec((), "string").dtype
         sk.string
         """
-        return self._dtype
+        return dtype_of(self._type_name)
 
     @property
     def name(self) -> "str | None":
@@ -98,17 +99,17 @@ class TensorSpec:
     def __eq__(self, other):
         if not isinstance(other, TensorSpec):
             return NotImplemented
-        return (self._shape, self._dtype, self._name) == (other._shape, other._dtype, other._name)
+        return (self._shape, self._type_name, self._name) == (other._shape, other._type_name, other._name)
 
     def __hash__(self):
-        return hash((self._shape, str(self._dtype)))
+        return hash((self._shape, self._type_name))
 
     def __repr__(self):
         name = "" if self._name is None else f", name={self._name!r}"
-        return f"sk.TensorSpec(shape={self._shape!r}, dtype=sk.{self._dtype.name}{name})"
+        return f"sk.TensorSpec(shape={self._shape!r}, dtype=sk.{self._type_name}{name})"
 
     def __reduce__(self):
-        return TensorSpec, (self._shape, dtype_name(self._dtype), self._name)
+        return TensorSpec, (self._shape, self._type_name, self._name)
 
 
 def structure_map(leaf, structure):

@@ -6,6 +6,8 @@ import threading
 
 from . import _core, _kept, _sample, random
 from ._arguments import caller, check_name
+from ._composite import with_composites
+from ._missing import DIFFERENCES
 from ._signature import known_of_others
 from ._spec import TensorSpec, structure_map
 
@@ -43,7 +45,7 @@ def _names(cls, sources):
 def _no_attribute(name, names):
     if name in _ONLY_IN_TF_DATA:
         return AttributeError(f"a dataset has no attribute {name!r}: Stoker does not implement this method of tf.data; "
-                              'see "Differences from tf.data" (docs/guide/differences_from_tfdata.md)')
+                              f"{DIFFERENCES}")
     near = difflib.get_close_matches(name, [known for known in names if not known.startswith("_")], 1)
     return AttributeError(f"a dataset has no attribute {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
 
@@ -94,6 +96,9 @@ class Stages(metaclass=_Sources):
     __slots__ = ("_core", "_idle", "_lock", "_hooks", "_kept", "_sample", "_unseeded", "__weakref__")
 
     def __init__(self, core, hooks=(), sample=None, kept=(), unseeded=None):
+        if not isinstance(core, _core.Dataset):
+            raise TypeError(f"a dataset cannot be made of a {type(core).__name__} directly; use "
+                            "Dataset.from_tensor_slices for arrays and lists, and Dataset.from_generator for iterables")
         self._core = core
         self._unseeded = unseeded  # a stage whose order each process draws, because it has no seed; None if none has
         self._kept = kept  # the functions that it calls; the engine holds weak references to them
@@ -119,10 +124,16 @@ class Stages(metaclass=_Sources):
     def _known_spec(self):
         """Return `element_spec`, or None if an element would have to be computed for it."""
         known = self._core.element_spec()
-        if known is None or any(dtype is None for dtype, _ in known[1]):
-            return None
-        specs = [TensorSpec(shape, dtype) for dtype, shape in known[1]]
-        return structure_map(lambda leaf: specs[int(leaf)], known[0])
+        is_unknown = known is None or any(dtype is None for dtype, _ in known[1])
+        return None if is_unknown else self._engine_structure()
+
+    def _engine_structure(self):
+        """Return the structure that the engine knows, each leaf a TensorSpec or None; `NOT_KNOWN` if it knows none."""
+        known = self._core.element_spec()
+        if known is None:
+            return NOT_KNOWN
+        specs = [None if dtype is None else TensorSpec(shape, dtype) for dtype, shape in known[1]]
+        return with_composites(structure_map(lambda leaf: specs[int(leaf)], known[0]))
 
     def _spec_text(self):
         """Return `element_spec` as text, without computing an element."""
@@ -131,12 +142,11 @@ class Stages(metaclass=_Sources):
 
     def _structure(self):
         """Return the structure of an element, each leaf a TensorSpec or None; `NOT_KNOWN` if it is unknown."""
-        known = self._core.element_spec()
-        if known is None:
-            one = self._one(may_call=False)
-            return one if one is NOT_KNOWN else structure_map(known_of_others, one)
-        specs = [None if dtype is None else TensorSpec(shape, dtype) for dtype, shape in known[1]]
-        return structure_map(lambda leaf: specs[int(leaf)], known[0])
+        found = self._engine_structure()
+        if found is not NOT_KNOWN:
+            return found
+        one = self._one(may_call=False)
+        return one if one is NOT_KNOWN else structure_map(known_of_others, one)
 
     def _one(self, may_call):
         """Return one of the first elements; `NOT_KNOWN` if there is none.

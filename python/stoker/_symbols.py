@@ -59,7 +59,7 @@ def spec_of(operand):
     """Return the name of the type and the shape, as far as they are known before anything runs."""
     if not isinstance(operand, Symbol):
         return None, np.shape(operand)
-    return findings().spec_of(operand._expr) if findings() is not None else (None, None)
+    return findings().specs.of(operand._expr) if findings() is not None else (None, None)
 
 
 def dtype_of(value):

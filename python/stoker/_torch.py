@@ -29,8 +29,18 @@ class TorchLoader:
     def __len__(self):
         return len(self.dataset)
 
+    def __getitem__(self, i):
+        raise TypeError("ds.torch() replaces the DataLoader; iterate over it directly")
+
+    def __repr__(self):
+        device = "" if self.device is None else f" on {self.device}"
+        return f"<stoker.TorchLoader of {self.dataset!r}{device}>"
+
     def _tensor(self, value):
         array = np.asarray(value)
+        if array.dtype.name == "bfloat16":  # the type of ml_dtypes
+            tensor = torch.from_numpy(np.atleast_1d(array).view(np.int16)).view(torch.bfloat16).reshape(array.shape)
+            return tensor if self.device is None else tensor.to(self.device, non_blocking=True)
         if array.dtype.kind not in "biuf":
             return value  # bytes
         if array.dtype.name in _WIDER:

@@ -10,15 +10,16 @@ import numpy as np
 
 from . import _core
 from ._code_origin import is_internal, is_raised_here
-from ._composite import COMPOSITES, composite_of
+from ._composite import COMPOSITES
 from ._expressions import argument_expr, field_expr
 from ._findings import BAD_INDEX, findings, needs_python, tracing
 from ._identity import identity_of
+from ._draws import may_draw
 from ._kept import EngineFunction, Kept, function_of
 from ._keys import check_keys
+from ._op_specs import OpSpecs
 from ._operators import OPERATORS
 from ._sandbox import MissingName, Sandbox
-from ._spec import dtype_name
 from ._values import Value, result_expr
 from .errors import Error
 
@@ -63,7 +64,7 @@ class _Call:
         self._takes_one = self._fields > 1 and takes_one(function, self._fields)
 
     def __call__(self):
-        with tracing(self._spec_of) as found:
+        with tracing(OpSpecs(self._core, self._fields)) as found:
             try:
                 with np.errstate(divide="raise", over="raise", invalid="raise"):  # a warning for each element is an effect
                     made = self._program()
@@ -80,15 +81,6 @@ class _Call:
             return not self._sandbox.has_outside and is_raised_here(failed)
         return isinstance(failed, (MissingName, MissingField, NameError))
 
-    def _spec_of(self, expr):
-        """Return the name of the type and the shape of an expression, None where the engine cannot infer it."""
-        try:
-            made = self._core.then("map", {"map_func": _core.program(expr, self._fields)}, "", 0, "") if self._core else None
-        except Error:
-            return None, None
-        known = made.element_spec() if made else None
-        return known[1][0] if known else (None, None)
-
     def _program(self):
         arguments = _arguments(self._structure)
         pure = self._function if is_internal(self._function) else self._sandbox.pure(self._function)
@@ -104,7 +96,7 @@ class _Call:
             raise needs_python(str(refused)) from None
         refused = self._refused(program)
         if refused is not None:
-            failing = findings().first(lambda one: self._refused(_core.program(one, len(arguments))) is not None)
+            failing = findings().first(findings().specs.rejects)
             # A named operation rejects these types in Python, too, and NumPy rejects the index: a mistake. An operator may
             # accept them in Python.
             is_index = BAD_INDEX in str(refused)
@@ -193,7 +185,8 @@ def python_function(function, why, most_calls, *, is_sequence=False, called=None
 
     described = f"the Python function {_name_of(function)} ({why})"
     gate = gate_of(function if called is None else called, most_calls)
-    core = _core.python_function(call, described, identity_of(function), most_calls, is_sequence, gate)
+    draws = may_draw(function if called is None else called)
+    core = _core.python_function(call, described, identity_of(function), most_calls, is_sequence, draws, gate)
     return EngineFunction(core, kept)
 
 
@@ -223,10 +216,10 @@ def symbolic(expr, structure):
     if isinstance(structure, dict):
         return _Fields((key, symbolic(field_expr(expr, key), part)) for key, part in structure.items())
     if isinstance(structure, COMPOSITES):
-        return composite_of(symbolic(expr, structure._parts()))
+        return type(structure)(**symbolic(expr, structure._parts()))
     if structure is None:
         return Value(expr)
-    return Value(expr, dtype_name(structure.dtype), None if structure.shape is None else len(structure.shape))
+    return Value(expr, structure._type_name, None if structure.shape is None else len(structure.shape))
 
 
 def _arguments(structure):

@@ -121,8 +121,7 @@ class Transforms(Stages):
         [4]
         """
         effective_deterministic(deterministic, num_parallel_calls)
-        known = self._core.element_spec()
-        if known is not None and has_composites(known[0]):
+        if has_composites(self._engine_structure()):
             raise errors.Unimplemented("batch cannot stack sparse or ragged values; call parse_example after batch, "
                                        "which returns one sparse or ragged value for the whole batch")
         return self._then("batch", name, batch_size=number(batch_size), drop_remainder=bool(drop_remainder))

@@ -8,7 +8,7 @@ from ._expressions import constant_expr, noted, op_expr
 from ._findings import Outside, findings, needs_python
 from ._indices import indexed
 from ._keys import key_text
-from ._operators import (COMPARISONS, LOGIC, UFUNCS, checked, fits_into, is_cast, is_scalar, may_be_python_bool,
+from ._operators import (COMPARISONS, LOGIC, UFUNCS, as_numpy, checked, fits_into, is_cast, is_scalar, may_be_python_bool,
                          result_dtype)
 from ._spec import dtype_name
 from ._symbols import Symbol, is_array, spec_of
@@ -36,9 +36,9 @@ class Value(Symbol):
 
     __slots__ = ()
 
-    def _copied(self):
-        """Return an array of its own, also if this is a scalar."""
-        return Value(self._expr, self._dtype, self._rank, boxed=True)
+    def _copied(self, boxed=True):
+        """Return a value of its own. `boxed` is whether it is an array also if its rank is 0; None if unknown."""
+        return Value(self._expr, self._dtype, self._rank, boxed=boxed)
 
     def __array_ufunc__(self, ufunc, method, *inputs, **options):
         """Apply the operator of an array, which is a ufunc. An in-place one has `out`."""
@@ -188,9 +188,10 @@ def expr_of(value):
     """Return the expression of a symbolic value or a constant."""
     if isinstance(value, Value):
         return value._expr
-    if isinstance(value, (bytes, str, np.ndarray, np.generic)):  # np.float64 is a float, too
+    value = as_numpy(value)
+    if isinstance(value, (bytes, str, np.ndarray, np.generic)):
         return constant_expr(_core.constant, value, ("constant", value))
-    if isinstance(value, (bool, int, float)):
+    if type(value) in (bool, int, float):
         return constant_expr(_core.number, value, ("number", type(value), value))
     if isinstance(value, (list, tuple)) and not any(isinstance(v, Value) for v in value):
         return expr_of(constant(value))
@@ -220,16 +221,8 @@ def op(name, *inputs, **params):
     if findings() is not None and name in _RANDOM:
         findings().draws.append((made, params.get("seed") is not None))
     if name == "cast":
-        return Value(made, params["dtype"], inputs[0]._rank, boxed=_is_boxed(inputs[0], params["dtype"]))
-    return Value(made, "bool" if name in COMPARISONS or name in LOGIC else None, boxed=name in ("reshape", "squeeze"))
-
-
-def _is_boxed(value, dtype):
-    """Return whether `sk.cast` of a scalar is an array of rank 0: not if it calls the operation; None if unknown."""
-    if not dtype.startswith(("int", "uint")):
-        return True
-    known = value._dtype or spec_of(value)[0]
-    return None if known is None else not known.startswith("float")
+        return Value(made, params["dtype"], inputs[0]._rank)
+    return Value(made, "bool" if name in COMPARISONS or name in LOGIC else None)
 
 
 def _at_once(name, inputs, params):
@@ -237,6 +230,7 @@ def _at_once(name, inputs, params):
 
     A Python number gets its type from the arrays, as inside `map`; without arrays, it is an array itself.
     """
+    inputs = [as_numpy(value) for value in inputs]
     weak = [type(value) in (bool, int, float) for value in inputs]
     given = [value for value, plain in zip(inputs, weak) if not plain or all(weak)]
     places = iter(range(len(given)))
@@ -264,7 +258,8 @@ def _structure_expr(value):
         raise needs_python("it returned None")
     if isinstance(value, list):
         raise needs_python("it returned a list inside a structure")
-    return expr_of(value)
+    is_integer = isinstance(value, int) and type(value) is not bool
+    return expr_of(int(value) if is_integer else value)  # a Python stage converts members of an IntEnum as integers
 
 
 def computed_now(function, value):

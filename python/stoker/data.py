@@ -16,9 +16,10 @@ from ._arguments import UNKNOWN as UNKNOWN_CARDINALITY
 from ._csv import csv_dataset, make_csv_dataset
 from ._dataset import Dataset
 from ._iterator import Iterator
+from ._missing import IN_TF_DATA, missing
 from ._spec import dtype_name
 from ._values import constant
-from .errors import InvalidArgument
+from .errors import InvalidArgument, NotFound
 
 __all__ = [
     "AUTOTUNE", "Dataset", "FixedLengthRecordDataset", "INFINITE_CARDINALITY", "IdxDataset", "ImageFolder", "Iterator",
@@ -29,6 +30,12 @@ __all__ = [
 
 def __dir__():
     return __all__
+
+
+def __getattr__(name):
+    if not name.startswith("_") and hasattr(experimental, name):
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'; use sk.data.experimental.{name}")
+    raise missing(__name__, name, __all__, IN_TF_DATA)
 
 
 def TextLineDataset(filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None):
@@ -154,7 +161,7 @@ def ImageFolder(directory, name=None):
 def image_classes(directory) -> list:
     """Return the names of the classes of an image folder, in the order of their labels.
 
-    Raise FileNotFoundError if there is no such folder.
+    Raise NotFound if there is no such folder.
 
     >>> import os, tempfile
     >>> folder = tempfile.mkdtemp()
@@ -163,8 +170,11 @@ def image_classes(directory) -> list:
     >>> sk.data.image_classes(folder)
     ['cat', 'dog']
     """
-    with os.scandir(directory) as entries:
-        names = [entry.name for entry in entries if entry.is_dir() and not entry.name.startswith(".")]
+    try:
+        with os.scandir(directory) as entries:
+            names = [entry.name for entry in entries if entry.is_dir() and not entry.name.startswith(".")]
+    except FileNotFoundError as missing:
+        raise NotFound(f"cannot list the folder {os.fsdecode(directory)}: {missing.strerror}") from None
     return sorted((name for name in names if name != "__MACOSX"), key=os.fsencode)
 
 

@@ -2,9 +2,11 @@
 
 import json
 import os
+import pathlib
 import pty
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -57,9 +59,14 @@ class CommandLine(TestCase):
         self.assert_refused(stoker("run", "a", "b"), "'b'")
         self.assert_refused(stoker("run", "-", "--limit", "-1"), "--limit")
         self.assert_refused(stoker("run", "-", "--limit", "many"), "--limit")
+        self.assert_refused(stoker("run", "-", "--limit", "9" * 20), "--limit", "does not fit int64")
+        self.assert_refused(stoker("pack", "a", "b", "--seed", "9" * 20), "--seed", "does not fit int64")
+        self.assert_refused(stoker("pack", "a", "b", "--seed", "-" + "9" * 20), "--seed", "does not fit int64")
         self.assert_refused(stoker("run", "-", "--print", "xml"), "--print", "json")
         self.assert_refused(stoker("run", "-", "--on-error", "ignore"), "--on-error", "raise")
         self.assert_refused(stoker("bench", "-", "--seconds", "0"), "--seconds")
+        self.assert_refused(stoker("bench", "-", "--seconds", "nan"), "--seconds", "expected a number")
+        self.assert_refused(stoker("demo", "--seconds", "nan"), "--seconds", "expected a number")
         self.assert_refused(stoker("run", "-", "--workers", "-2"), "--workers")
 
     def test_environment_variables_accept_the_values_of_the_options(self):
@@ -200,6 +207,27 @@ class Bench(TestCase):
     def test_an_infinite_graph_is_measured_for_the_given_time(self):
         self.assertEqual(stoker("bench", "-", "--seconds", "0.1", stdin=graph({"stage": "counter"})).status, FINE)
 
+    def test_ctrl_c_prints_the_stages_of_the_last_epoch(self):
+        path = self.write("g.json", graph(numbers(1), batch(1)))  # many of the interrupts arrive between two epochs
+        for _ in range(10):
+            process = subprocess.Popen([STOKER, "bench", path, "--json"], stdout=subprocess.PIPE,
+                                       preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+            self.assertTrue(self.wait_until_it_runs(process))
+            process.send_signal(signal.SIGINT)
+            figures = json.loads(process.communicate(timeout=60)[0])
+            self.assertEqual(process.returncode, 130)
+            self.assertGreater(figures["workers"], 0)
+            self.assertEqual([stage["stage"] for stage in figures["stages"]], ["range", "batch"])
+
+    def wait_until_it_runs(self, process):
+        """Wait until the process has used CPU time of 0.2 s; return false if it has ended."""
+        used = 0
+        while process.poll() is None and used < os.sysconf("SC_CLK_TCK") / 5:
+            times = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+            used = int(times[11]) + int(times[12])
+            os.sched_yield()
+        return process.poll() is None
+
     def test_failures_are_counted_and_the_first_is_printed(self):
         result = stoker("bench", "-", "--seconds", "0.1", "--json", stdin=graph(numbers(100), DIVIDE_BY_MOD_7))
         self.assertEqual(result.status, BAD_DATA)
@@ -264,7 +292,11 @@ class Demo(TestCase):
         for word in ("images in", "share", "segment 1", "range:421", "more batches, identical to", "What to try next"):
             self.assertIn(word, result.text)
         self.assertNotIn("\r", result.text)
+        self.assertNotIn("demo.cc", result.text)
         self.assertEqual(os.listdir(self.folder), [])
+
+    def test_demo_prints_one_second_in_the_singular(self):
+        self.assertIn("It runs for 1 second, ", stoker("demo", "--seconds", "1").text)
 
 
 class Completion(TestCase):

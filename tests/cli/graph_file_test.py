@@ -22,7 +22,7 @@ class Wrong(TestCase):
 
     def test_the_error_for_an_unknown_stage_suggests_the_nearest(self):
         self.refused(graph({"stage": "rnge", "stop": 3}), "stage 0", "no stage named 'rnge'", "did you mean 'range'?")
-        self.refused(graph(numbers(3), {"stage": "quux"}), "stage 1", "no stage named 'quux'", "stoker stages")
+        self.refused(graph(numbers(3), {"stage": "quux"}), "stage 1 (counted from 0): no stage named 'quux'", "stoker stages")
 
     def test_the_error_for_an_unknown_parameter_suggests_the_nearest(self):
         self.refused(

@@ -335,13 +335,13 @@ class Refusals(PackCase):
         self.put_numbers(200)
 
         def limit_file_size():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # as in a shell
             resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
         command = [STOKER, "pack", self.source, self.target]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, preexec_fn=limit_file_size)
         self.assertEqual((done.returncode, done.stdout), (BAD_DATA, ""))
-        self.assertIn("cannot write", done.stderr)
+        self.assertRegex(done.stderr, "cannot write .*: File too large")
         self.assertEqual(self.names(), [])
 
     def test_existing_shards_are_replaced_only_with_overwrite(self):
@@ -640,6 +640,12 @@ class LabelFile(PackCase):
             self.refused(f"labels.csv:{line}: ", *words, arguments=self.with_labels(text))
         for text in ("", "\n\n", "path,label\n"):
             self.refused("labels.csv has no labels", "path,label", arguments=self.with_labels(text))
+
+    def test_a_listed_file_that_does_not_exist_stops_the_command_as_the_help_describes(self):
+        labels = self.with_labels("deep/er/000.png,1\ngone.png,1\n")
+        for more in ([], ["--on-error", "skip"]):
+            self.refused("labels.csv:2: no file 'gone.png'", arguments=[*labels, *more])
+        self.assertRegex(stoker("help", "pack").text, r"listed file that does not exist stops the command")
 
     def test_a_missing_label_file_is_an_error(self):
         self.refused("gone.csv", "No such file", arguments=["--labels", self.folder / "gone.csv"])

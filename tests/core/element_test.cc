@@ -91,6 +91,16 @@ TEST(Tables, OfViewsKeepTheCharactersAliveAndRowsDoNotKeepTheTable) {
   EXPECT_TRUE(freed);
 }
 
+TEST(ElementTypes, AreDescribedWithTheNumberOfComponents) {
+  const Element number(Array::of<int64_t>(1)), real(Array::of<float>(1));
+  const auto described = [](const Element& element) { return ElementType::of(element).describe(); };
+  EXPECT_EQ(described(number), "int64");
+  EXPECT_EQ(described(tuple_of({})), "an empty tuple");
+  EXPECT_EQ(described(tuple_of({number})), "a tuple of 1 component (int64)");
+  EXPECT_EQ(described(tuple_of({number, real})), "a tuple of 2 components (int64, float32)");
+  EXPECT_EQ(described(dict_of({{"a", tuple_of({number, real})}})), "{'a': (x, x)} of int64, float32");
+}
+
 class Bill final : public Account {
  public:
   bool take(int64_t bytes, bool) override { return owed += bytes, true; }

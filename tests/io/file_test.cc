@@ -7,8 +7,11 @@
 #include <fstream>
 #include <thread>
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "stoker/core/interrupt.h"
 #include "support/temp_dir.h"
 
 namespace stoker {
@@ -42,6 +45,56 @@ TEST(ReadFile, ReadsAPipeToItsEnd) {
   std::thread writer([&] { std::ofstream(pipe) << bytes; });
   EXPECT_EQ(read_file(pipe).value(), bytes);
   writer.join();
+}
+
+TEST(ReadFile, IsInterruptedWhileItWaitsForAPipe) {
+  const TempDir dir;
+  const std::string unopened = dir.at("unopened"), silent = dir.at("silent");
+  ASSERT_EQ(mkfifo(unopened.c_str(), 0600), 0);
+  ASSERT_EQ(mkfifo(silent.c_str(), 0600), 0);
+  const int writer = open(silent.c_str(), O_RDWR);
+  ASSERT_GE(writer, 0);
+  const InterruptScope scope([] { return true; });
+  EXPECT_THROW((void)read_file(unopened), Error);
+  EXPECT_THROW((void)read_file(silent), Error);
+  close(writer);
+}
+
+TEST(ReadFile, IsInterruptedWhileItReadsAFileWithoutAnEnd) {
+  const InterruptScope scope([] { return true; });
+  EXPECT_THROW((void)read_file("/dev/zero"), Error);
+}
+
+TEST(ReadFile, DoesNotReadAFileThatIsLargerThanTheLimit) {
+  const TempDir dir;
+  const std::string path = dir.write("sparse", "");
+  std::filesystem::resize_file(path, uintmax_t{1} << 40);
+  EXPECT_EQ(read_file(path, 5).error().message(), path + " is larger than the limit of 5 bytes");
+}
+
+TEST(File, OpensOnlyRegularFilesForReadingAtOffsets) {
+  const TempDir dir;
+  const std::string pipe = dir.at("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_TRUE(File::open_regular(dir.write("file", "1")));
+  for (const std::string& path : {pipe, std::string("/dev/zero")}) {
+    const Error error = File::open_regular(path).error();
+    EXPECT_EQ(error.code(), Code::kFailedPrecondition);
+    EXPECT_EQ(error.message(), path + " cannot be read at an offset: it is not a regular file");
+    EXPECT_EQ(error.place().path, path);
+  }
+}
+
+// A writer that finds a reader would write to a pipe that nothing reads.
+TEST(File, IsNotOpenedForAMarkIfItIsAPipe) {
+  const TempDir dir;
+  const std::string pipe = dir.at("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(mark_of(pipe)->bytes, 0);
+  EXPECT_EQ(*fingerprint_of(pipe), "pipe of 0 bytes, 0000000000000000");
+  EXPECT_TRUE(is_special_file(pipe));
+  EXPECT_FALSE(is_special_file(dir.path()));
+  EXPECT_FALSE(is_special_file(dir.at("missing")));
 }
 
 TEST(ReadFile, ReadsBytesAddedAfterOpening) {

@@ -70,6 +70,30 @@ TEST_P(Checkpoint, ReturnsTheSameRestWithALogEntryForEveryRow) {
   restore_everywhere([&](uint64_t seed) { return made(seed); });
 }
 
+// Endless repeats in several levels number their passes with large numbers, and use up all of them after a few levels.
+TEST_P(Checkpoint, IsAcceptedInLaterEpochsOfNestedRepeats) {
+  for (const int levels : {2, 4}) {
+    const auto nested = [&](uint64_t seed) {
+      Dataset dataset = made(seed);
+      for (int level = 1; level <= levels; ++level) dataset = dataset.repeat({}).take({.count = 3 + 2 * level});
+      return dataset.repeat({.count = 2});
+    };
+    Loader loader(nested(7));
+    for (size_t epoch = 0; epoch < 5; ++epoch) {
+      SCOPED_TRACE("epoch " + std::to_string(epoch) + " of " + std::to_string(levels) + " levels");
+      (void)text_of_rest(loader, static_cast<int64_t>(7 * epoch));
+      const Result<std::string> saved = loader.save();
+      ASSERT_TRUE(saved.ok()) << saved.error().describe();
+      Loader restored(nested(1000 + epoch));
+      const Result<void> done = restored.restore(*saved);
+      ASSERT_TRUE(done.ok()) << done.error().describe();
+      const Words rest = text_of_rest(loader, 300);
+      ASSERT_EQ(text_of_rest(restored, 300), rest);
+      loader.begin_epoch();
+    }
+  }
+}
+
 TEST_P(Checkpoint, OfAnotherGraphIsRejectedAndTheDifferenceIsNamed) {
   Loader loader(made());
   (void)loader.next();
@@ -265,6 +289,51 @@ TEST(CheckpointOfOpenedDatasets, FunctionsThatARestoreCallsCannotReadTheLoader) 
   reader = nullptr;
   EXPECT_TRUE(message.starts_with("next() was called by a function that this iterator is running")) << message;
   EXPECT_EQ(text_of_rest(loader).size(), 13u);
+}
+
+// Passes elements on. Calls `on_describe` when its state is saved or restored.
+struct Observed {
+  static constexpr std::string_view kName = "observed";
+  static constexpr std::string_view kDoc = "Passes elements on.";
+  static inline std::function<void()> on_describe;
+  struct State {
+    int64_t seen = 0;
+    void describe(Fields& f) {
+      if (on_describe) on_describe();
+      f("seen", seen);
+    }
+  };
+  void describe(Fields&) {}
+  Result<Flow> step(State& state, Element element, Emit& out, Context& context) const {
+    ++state.seen;
+    out.put(std::move(element), context.origin());
+    return Flow::kMore;
+  }
+};
+
+class StageInACheckpoint : public testing::Test {
+ protected:
+  void TearDown() override { Observed::on_describe = nullptr; }
+  WatchScope watch_{"a stage that saves its state"};
+  OftenLogged often_;
+  Loader loader_{numbers(9).then(Observed{})};
+};
+
+TEST_F(StageInACheckpoint, MayUseTheLoaderThatIsSaved) {
+  EXPECT_EQ(text_of_rest(loader_, 2).size(), 2u);
+  int64_t delivered = 0;
+  Observed::on_describe = [&] { delivered = loader_.stats().elements; };
+  EXPECT_TRUE(loader_.save().ok());
+  EXPECT_EQ(delivered, 2);
+}
+
+TEST_F(StageInACheckpoint, MayThrow) {
+  EXPECT_EQ(text_of_rest(loader_, 2).size(), 2u);
+  Observed::on_describe = [] { throw std::runtime_error("no memory for the state"); };
+  const Result<std::string> saved = loader_.save();
+  ASSERT_FALSE(saved.ok());
+  EXPECT_EQ(saved.error().message(), "a function failed: no memory for the state");
+  EXPECT_EQ(text_of_rest(loader_).size(), 7u);
 }
 
 }  // namespace

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
+
+#include <sys/stat.h>
 
 #include "stoker/core/interrupt.h"
 #include "support/law.h"
@@ -82,6 +85,33 @@ TEST(InterruptOfCounting, StopsAtTheFirstRecordAndFile) {
   EXPECT_TRUE(cancelled(Dataset::tfrecord({.filenames = {dir.write("records", records)}})));
   EXPECT_FALSE(interrupted([&] { return Dataset::list_files({.file_pattern = {folder + "/*"}}); }).has_value());
   EXPECT_FALSE(interrupted([&] { return Dataset::image_folder({.directory = folder}); }).has_value());
+}
+
+// A pipe that nothing is written to. Each call returns an error or is cancelled; none waits.
+TEST(InterruptOfWaiting, ReachesEverySourceThatReadsBeforeTheFirstElement) {
+  const TempDir dir;
+  const std::string pipe = dir.at("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const Dataset tfrecord = Dataset::tfrecord({.filenames = {pipe}});
+  const Dataset fixed = Dataset::fixed_length_records({.filenames = {pipe}, .record_bytes = 1});
+  const std::vector<std::function<Dataset()>> sources{
+      [&] { return Dataset::idx({.filenames = {pipe}}); },
+      [&] { return Dataset::npy({.filenames = {pipe}}); },
+      [&] { return Dataset::npz({.filenames = {pipe}}); },
+      [&] { return Dataset::tar({.filenames = {pipe}}); },
+      [&] { return Dataset::tar({.filenames = {pipe}, .compression_type = "GZIP"}); },
+      [&] { return Dataset::image_folder({.directory = dir.path().string()}); },
+  };
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const std::optional<Dataset> made = interrupted(sources[i]);
+    EXPECT_TRUE(!made || made->error()) << i;
+  }
+  EXPECT_FALSE(interrupted([&] { return Dataset::load_graph(pipe); }).has_value());
+  for (const Dataset& dataset : {tfrecord.shuffle({}), fixed}) {
+    Loader loader(dataset);
+    EXPECT_EQ(loader.next().error().message(), pipe + " cannot be read at an offset: it is not a regular file");
+  }
+  EXPECT_TRUE(Loader(Dataset::text_lines({.filenames = {pipe}})).save());
 }
 
 TEST(RunOnThreads, InterruptsAllAndThrowsOnce) {

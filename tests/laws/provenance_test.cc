@@ -6,6 +6,7 @@
 
 #include "stoker/graph/stage_of.h"
 #include "support/law.h"
+#include "support/temp_dir.h"
 
 namespace stoker {
 namespace {
@@ -133,6 +134,26 @@ TEST(ProvenanceAfterShortEpochs, ABatchOfSeveralSourcesIsReplayed) {
     expect_replayed_after_short_epochs(failing(joined.repeat().batch(3)));
     expect_replayed_after_short_epochs(failing(joined.repeat(2).shuffle({.buffer_size = 4, .seed = 5}).batch(2)));
   }
+}
+
+// A function that gets a batch can fail because of any of its elements. An error that named the file of the first one
+// would be wrong in most cases.
+TEST(ProvenanceOfBatches, AFailedBatchNamesNoSingleFile) {
+  const TempDir folder;
+  for (const char* name : {"a", "b", "c", "d"}) folder.write(name, name);
+  const Dataset files = Dataset::list_files({.file_pattern = {folder.at("*")}, .shuffle = false});
+  const auto place_of_failure = [](const Dataset& dataset) {
+    const auto fails = [](const Element&) -> Result<Element> { return Error::invalid("refused"); };
+    Loader loader(dataset.map({.map_func = fails}));
+    return loader.next().error().place();
+  };
+
+  const Error::Place of_batch = place_of_failure(files.batch(4));
+  EXPECT_EQ(of_batch.path, "");
+  EXPECT_EQ(of_batch.record, "one of the 4 elements of a batch, of which the first is " + folder.at("a"));
+  EXPECT_EQ(place_of_failure(numbers(6).batch(3)).record, "one of the 3 elements of a batch");
+  for (const Dataset& single : {files, files.batch(4).unbatch()})
+    EXPECT_EQ(place_of_failure(single).path, folder.at("a"));
 }
 
 TEST(ProvenanceOfSources, EverySourceIsUnderTheLaw) {

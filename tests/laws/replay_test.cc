@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "stoker/core/hash.h"
 #include "support/law.h"
 #include "support/temp_dir.h"
@@ -158,6 +160,107 @@ TEST(ReplayOfRepeats, WorksInLaterEpochsIfARepeatEndsEarly) {
     replay_every_element(dataset, 4);
     if (HasFatalFailure()) return;
   }
+}
+
+TEST_P(Replay, HoldsInLaterEpochsOfNestedRepeats) {
+  replay_every_element(made().repeat({}).take({.count = 5}).repeat({}).take({.count = 7}).repeat({.count = 2}), 3);
+}
+
+Dataset unchanged(const Dataset& dataset) {
+  return dataset.filter({.predicate = [](int64_t) { return true; }});
+}
+
+TEST(ReplayOfRepeats, AcceptsThePassesOfNestedEndlessRepeats) {
+  for (const Dataset& dataset : {numbers(3), unchanged(numbers(3)), unchanged(numbers(3).shuffle({.buffer_size = 2})),
+                                 unchanged(numbers(3)).batch({.batch_size = 2})}) {
+    Dataset nested = dataset;
+    for (int level = 1; level <= 4; ++level) {
+      nested = nested.repeat({}).take({.count = 3 + 2 * level});
+      replay_every_element(nested.then(AddNoise{}), 4);
+      if (dataset.element_spec() == Spec::scalar(DType::kInt64))
+        replay_every_element(nested.batch({.batch_size = 2}), 4);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+// A shuffle delivers elements of a pass after elements of many later passes.
+TEST(ReplayOfRepeats, FindsElementsThatAShuffleDeliversLate) {
+  const auto numbered = [](const Dataset& dataset) { return unchanged(dataset).repeat({}); };
+  const auto few = numbered(numbers(2)).take({.count = 40});
+  for (const Dataset& dataset :
+       {few.enumerate({}).then(FailAll{}).shuffle({.seed = 1}), few.then(FailAll{}).repeat({.count = 2}).shuffle({}),
+        few.then(FailAll{}).repeat({.count = 2}).shuffle({.buffer_size = 3, .seed = 2}),
+        numbered(numbers(2)).enumerate({}).then(FailAll{}).shuffle({.buffer_size = 3, .seed = 4}).take({.count = 90}),
+        numbered(numbers(1)).enumerate({}).then(FailAll{}).shuffle({.buffer_size = 20, .seed = 3}),
+        numbered(few).enumerate({}).then(FailAll{}).shuffle({.buffer_size = 20, .seed = 3})}) {
+    EXPECT_GE(replay_every_failure(dataset), 40);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(ReplayOfRepeats, EndsTheSearchOfAnInfiniteDataset) {
+  const Dataset dropped = unchanged(numbers(3)).take({.count = 2}).repeat({}).enumerate({}).shuffle({.buffer_size = 4});
+  EXPECT_EQ(dropped.replay("range:2").error().code(), Code::kNotFound);
+  EXPECT_EQ(dropped.batch({.batch_size = 2}).replay("range:2@7").error().code(), Code::kNotFound);
+}
+
+// Each element opens a dataset of two elements, and so on for several levels.
+Dataset opened(const Dataset& dataset, int levels, bool interleaved) {
+  const auto open = [=](const Element&) {
+    return levels == 1 ? numbers(2) : opened(numbers(2), levels - 1, interleaved);
+  };
+  return interleaved ? dataset.interleave({.map_func = open, .cycle_length = 2}) : dataset.flat_map({.map_func = open});
+}
+
+TEST(ReplayOfChildren, RecomputesTheElementOfEachLevel) {
+  const Dataset lossy = numbers(5).then(FailSome{.every = 5});  // fails 3
+  for (const bool interleaved : {false, true}) {
+    for (int levels = 1; levels <= 3; ++levels) {
+      SCOPED_TRACE(std::to_string(levels) + " levels");
+      std::string in_failed = "range:3", in_first = "range:0";
+      for (int level = 0; level < levels; ++level) in_failed += "/1", in_first += "/1";
+      Dataset in_chain = lossy;
+      for (int level = 0; level < levels; ++level) in_chain = opened(in_chain, 1, interleaved);
+      for (const Dataset& children : {opened(lossy, levels, interleaved), in_chain}) {
+        replay_every_element(children.then(AddNoise{}), 2);
+        EXPECT_EQ(replay_every_failure(children.then(FailAll{})), (4 << levels) + 1);
+        EXPECT_EQ(children.replay(in_first)->leaves[0].scalar<int64_t>(), 1);
+        EXPECT_EQ(children.replay(in_failed).error().place().stage, FailSome::kName);
+      }
+    }
+  }
+}
+
+// The end of an input is no element. The error has an origin of its own, and no other one.
+TEST(ReplayOfErrorsAtTheEnd, ReturnsTheErrorAndNotAnElement) {
+  const auto too_few = [](const Dataset& dataset) { return dataset.assert_cardinality({.expected_cardinality = 9}); };
+  const Dataset children = numbers(3).flat_map({.map_func = [=](const Element&) { return too_few(numbers(2)); }});
+  for (const Dataset& dataset :
+       {too_few(numbers(3)), too_few(unchanged(numbers(3))), too_few(numbers(0)),
+        too_few(unchanged(numbers(3))).repeat({.count = 2}).batch({.batch_size = 2}), too_few(children), children,
+        too_few(unchanged(numbers(3)).repeat({.count = 2}).cache({})).shuffle({.buffer_size = 2})}) {
+    EXPECT_GE(replay_every_failure(dataset), 1);
+    std::set<std::string> origins;
+    Loader loader(dataset, {.on_error = OnError::kRaise});
+    for (int epoch = 0; epoch < 3; ++epoch) {
+      for (int i = 0; i < 30; ++i) {
+        const Result<std::optional<Element>> next = loader.next();
+        if (next && !*next) break;
+        if (next) continue;
+        const Error::Place& place = next.error().place();
+        EXPECT_TRUE(origins.insert(place.origin).second) << place.origin;
+        EXPECT_NE(place.origin.find("end"), std::string::npos) << place.origin;
+        const Result<Element> made = dataset.replay(place.origin);
+        ASSERT_FALSE(made.ok()) << place.origin;
+        EXPECT_EQ(made.error().message(), next.error().message()) << place.origin;
+      }
+      loader.begin_epoch();
+    }
+  }
+  EXPECT_EQ(replay_every_failure(too_few(numbers(3)).cache({})), 1);
+  EXPECT_EQ(too_few(numbers(3)).replay("range:0")->leaves[0].scalar<int64_t>(), 0);
+  EXPECT_EQ(children.replay("range:1/0")->leaves[0].scalar<int64_t>(), 0);
 }
 
 TEST(ReplayOfCaches, WorksForEachSourceUpstream) {

@@ -347,6 +347,33 @@ TEST(Priorities, WorkersAreBelowTheLoopAndReadersAreNot) {
     EXPECT_GT(worker, loop);
 }
 
+// A worker that is inside a call when `workers` is set to 0 exits after this call. It starts no call of another loader.
+TEST(WithoutWorkers, EveryCallRunsOnTheConsumersThread) {
+  const WatchScope watch("a worker that is busy when workers is set to 0");
+  const WithResources one({.workers = 1, .memory_bytes = int64_t{1} << 24});
+  std::atomic<bool> is_busy{false}, may_return{false};
+  Loader busy(numbers(1).map({.map_func = [&](int64_t x) {
+    is_busy = true;
+    while (!may_return) std::this_thread::yield();  // a call that sleeps would be moved to a waiting thread
+    return x;
+  }}));
+  std::thread other([&] { EXPECT_EQ(text_of_rest(busy).size(), 1u); });
+  while (!is_busy) std::this_thread::yield();
+  const WithResources none({.workers = 0, .memory_bytes = int64_t{1} << 24});
+  const int threads_before = Pool::process().threads();
+  std::atomic<int64_t> elsewhere{0};
+  const int consumer = gettid();
+  const Dataset ds = numbers(8).map({.map_func = [&](int64_t x) {
+    if (gettid() != consumer) ++elsewhere;
+    may_return = true;
+    while (elsewhere == 0 && Pool::process().threads() == threads_before) std::this_thread::yield();
+    return x;
+  }});
+  EXPECT_EQ(values(ds), first_numbers(8));
+  EXPECT_EQ(elsewhere, 0);
+  other.join();
+}
+
 class Threads : public testing::TestWithParam<EpochCase> {
  protected:
   WatchScope watch_{"threads over many epochs, " + GetParam().name};

@@ -124,6 +124,24 @@ TEST(Pack, TheSameCallContinuesAfterAnInterrupt) {
   EXPECT_FALSE(fs::exists(work));
 }
 
+TEST(Pack, StartsAgainAfterAnInterruptIfALabelHasChanged) {
+  const TempDir folder;
+  write_mnist(folder, 20'000);
+  const PackOptions options{.source = folder.at("mnist"), .destination = folder.at("packed"), .shards = 100};
+  {
+    const InterruptScope scope(
+        [&] { return fs::exists(folder.at("packed/.train.packing/train-00000-of-00100.tfrecord.whole")); });
+    ASSERT_FALSE(pack(options));
+  }
+  const std::string labels = folder.at("mnist/train-labels-idx1-ubyte");
+  const fs::file_time_type before = fs::last_write_time(labels);
+  std::fstream(labels, std::ios::binary | std::ios::in | std::ios::out).seekp(10'000).put(7);  // not at the ends
+  fs::last_write_time(labels, before);
+  const Result<PackResult> result = pack(options);
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_EQ(result->continued, 0);
+}
+
 TEST(Pack, AnExceptionOfTheCallbackReachesTheCaller) {
   const TempDir folder;
   write_photos(folder);

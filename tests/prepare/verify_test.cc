@@ -71,9 +71,18 @@ TEST(Verify, AnInterruptCancelsIt) {
 
 TEST(Verify, RejectsPathsWithoutData) {
   const TempDir folder;
-  for (const std::vector<std::string>& paths :
-       {std::vector<std::string>{}, std::vector{folder.path().string()}, std::vector{folder.at("gone")}})
+  for (const std::vector<std::string>& paths : {std::vector<std::string>{}, std::vector{folder.path().string()}})
     EXPECT_EQ(verify({.paths = paths}).error().code(), Code::kFailedPrecondition);
+  EXPECT_EQ(verify({.paths = {folder.at("gone")}}).error().code(), Code::kNotFound);
+}
+
+TEST(Verify, DoesNotCountTheClassesNextToRecordsAsSkipped) {
+  const TempDir folder;
+  folder.write("a.tfrecord", record(small_jpeg(), 0));
+  folder.write("labels.txt", "cat\n");
+  const Result<VerifyResult> result = verify({.paths = {folder.path().string()}});
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_EQ(result->left_out, 0);
 }
 
 }  // namespace

@@ -61,6 +61,16 @@ class OtherGraphs(unittest.TestCase):
             restored(other(), saved(made()))
         self.assertIn(named, str(raised.exception))
 
+    def test_an_empty_or_cut_checkpoint_is_described(self):
+        it = iter(sk.Dataset.range(3).shuffle(2, seed=1))
+        next(it)
+        state = it.save()
+        for size, words in ((0, "the checkpoint is empty"), (1, "cut short at byte 1"), (9, "cut short at byte 9"),
+                            (len(state) - 1, f"cut short at byte {len(state) - 1}")):
+            with self.assertRaisesRegex(sk.InvalidArgument, f"{words}; use an earlier checkpoint"):
+                it.restore(state[:size])
+        it.restore(state)
+
     def test_parameters_of_sources_of_files_are_compared(self):
         def jsonl(features):
             return lambda: sk.data.JsonLinesDataset(self.path("a.jsonl"), features)
@@ -224,6 +234,70 @@ class FunctionsDuringARestore(unittest.TestCase):
         self.assertTrue(messages)
         for message in messages:
             self.assertIn("next() was called by a function", message)
+
+
+class GeneratorsThatChanged(unittest.TestCase):
+    """A restored iterator returns the rest of the elements, or an error: never fewer elements and a normal end."""
+
+    TAILS = {
+        "alone": lambda ds: ds,
+        "map": lambda ds: ds.map(lambda x: x + 1),
+        "filter": lambda ds: ds.filter(lambda x: x >= 0),
+        "batch": lambda ds: ds.batch(4),
+        "filtered batch": lambda ds: ds.filter(lambda x: x % 5 != 4).batch(3),
+        "shuffle": lambda ds: ds.shuffle(8, seed=1),
+        "repeat": lambda ds: ds.repeat(2),
+        "enumerate": lambda ds: ds.enumerate(),
+        "take": lambda ds: ds.skip(3).take(60),
+        "flat_map": lambda ds: sk.Dataset.range(1).flat_map(lambda _: ds),
+        "zip": lambda ds: sk.Dataset.zip((ds, sk.Dataset.range(1000))),
+        "concatenate": lambda ds: sk.Dataset.from_tensors(np.int64(0)).concatenate(ds),
+        "python": lambda ds: ds.map(lambda x: x + 1, workers="thread"),
+    }
+
+    def errors_after_restore(self, tail, end):
+        """Return the errors of an iterator whose generator calls `end` at its sixth element when it runs again."""
+        runs = []
+
+        def numbers():
+            runs.append(None)
+            for i in range(100):
+                if len(runs) > 1 and i == 5:
+                    end()
+                    return
+                yield i
+
+        ds = tail(sk.Dataset.from_generator(numbers, output_signature=INT64))
+        it = restored(ds, saved(ds, 15))
+        errors = []
+        while True:
+            try:
+                next(it)
+            except sk.Error as error:
+                errors.append(error)
+            except StopIteration:
+                return errors
+
+    def test_the_error_of_a_generator_is_raised(self):
+        def fail():
+            raise ConnectionError("the network is down")
+
+        for name, tail in self.TAILS.items():
+            with self.subTest(name):
+                found = [error for error in self.errors_after_restore(tail, fail)
+                         if isinstance(error.__cause__, ConnectionError)]
+                self.assertEqual(len(found), 1, found)
+
+    def test_a_generator_that_ends_earlier_is_an_error(self):
+        for name, tail in self.TAILS.items():
+            with self.subTest(name):
+                found = self.errors_after_restore(tail, lambda: None)
+                self.assertTrue(any("before the position of the checkpoint" in str(error) for error in found), found)
+
+    def test_a_generator_that_ends_the_program_ends_it(self):
+        for name, tail in self.TAILS.items():
+            with self.subTest(name), self.assertRaises(SystemExit):
+                self.errors_after_restore(tail, sys.exit)
 
 
 class SharedDatasets(unittest.TestCase):

@@ -4,6 +4,7 @@ import gc
 import inspect
 import os
 import pathlib
+import pickle
 import re
 import resource
 import signal
@@ -134,6 +135,31 @@ class Sources(unittest.TestCase):
         pairs = sk.Dataset.zip({"b": numbers, "a": (numbers, numbers.batch(1))})
         self.assertEqual([(x["b"], x["a"][0], x["a"][1].tolist()) for x in pairs], [(0, 0, [0]), (1, 1, [1])])
         self.assertEqual(list(sk.Dataset.zip({"only": numbers.enumerate()})), [{"only": (0, 0)}, {"only": (1, 1)}])
+
+    def test_only_its_methods_make_a_dataset(self):
+        for given in (range(3), [1], sk.Dataset.range(1)):
+            with self.assertRaisesRegex(TypeError, f"made of a {type(given).__name__} .*from_tensor_slices .*from_generator"):
+                sk.Dataset(given)
+
+    def test_slices_of_lists_with_rows_of_different_shapes_are_rejected_by_name(self):
+        for tensors, place in (([[1, 2], [3]], "the argument"), ({"a": [1, 2], "b": [[1, 2], [3]]}, "component 'b'"),
+                               (([1], {"c": [["x"], []]}), "component '1/c'")):
+            with self.assertRaisesRegex(sk.InvalidArgument, f"{place} is a list with rows .*use from_generator"):
+                sk.Dataset.from_tensor_slices(tensors)
+
+    def test_sparse_and_ragged_values_are_not_sliced(self):
+        ragged = sk.RaggedTensor.from_row_splits(np.arange(5), [0, 2, 5])
+        sparse = sk.SparseTensor(np.array([[1]]), np.array([5]), np.array([3]))
+        for tensors, words in ((ragged, r"the argument is a RaggedTensor, .*use to_tensor\(\)"),
+                               ({"x": np.zeros(2), "r": ragged}, "component 'r' is a RaggedTensor"),
+                               ((np.zeros(3), sparse), r"component '1' is a SparseTensor, .*use to_dense\(\)")):
+            with self.assertRaisesRegex(sk.InvalidArgument, words):
+                sk.Dataset.from_tensor_slices(tensors)
+        self.assertEqual([row.tolist() for row in sk.from_sequence(ragged)], ragged.to_list())
+
+    def test_pickling_names_the_other_ways(self):
+        with self.assertRaisesRegex(TypeError, r"cannot be pickled; use ds.save_graph\(path\)"):
+            pickle.dumps(sk.Dataset.range(3))
 
     def test_text_lines_and_files(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -461,9 +487,45 @@ class HandOver(unittest.TestCase):
         self.assertEqual(taken.sum(), 12)
 
 
-def methods_that_the_guide_lists_as_not_implemented():
+def names_in_the_guide(title):
+    """Return the names that an entry of the list of what is not implemented contains."""
     text = (pathlib.Path(__file__).resolve().parents[2] / "docs/guide/differences_from_tfdata.md").read_text()
-    return re.findall(r"`(\w+)`", re.search(r"\*\*Dataset methods:\*\*(.*?)\n- ", text, re.DOTALL).group(1))
+    return re.findall(r"`(\w+)`", re.search(rf"\*\*{re.escape(title)}\*\*(.*?)\n- ", text, re.DOTALL).group(1))
+
+
+def methods_that_the_guide_lists_as_not_implemented():
+    return names_in_the_guide("Dataset methods:")
+
+
+class Structures(unittest.TestCase):
+    def test_every_text_is_a_key(self):
+        rows = {key: np.arange(2) + i for i, key in enumerate(["a", "a\0b", "a\0c", "", "ü", "a/b"])}
+        for ds in (sk.Dataset.from_tensor_slices(rows), sk.Dataset.range(2).map(lambda i: {k: rows[k][int(i)] for k in rows})):
+            self.assertEqual(next(iter(ds)).keys(), rows.keys())
+            self.assertEqual(list(ds)[1], {key: values[1] for key, values in rows.items()})
+
+    def test_a_dict_with_the_keys_of_a_sparse_or_ragged_value_is_a_dict(self):
+        for rows in ({"values": np.arange(4), "row_splits": np.arange(4)},
+                     {"values": np.arange(8).reshape(4, 2), "row_splits": np.ones((4, 2))},
+                     {"indices": np.arange(4), "values": np.arange(4), "dense_shape": np.arange(4)}):
+            ds = sk.Dataset.from_tensor_slices(rows)
+            self.assertEqual(type(next(iter(ds))), dict)
+            self.assertEqual(type(ds.element_spec), dict)
+            np.testing.assert_array_equal(list(ds.map(lambda row: row["values"])), rows["values"])
+
+    def test_bfloat16_is_never_delivered_as_another_type(self):
+        ds = sk.Dataset.from_tensor_slices(np.array([1, 1.00390625, 3.14159], np.float32))
+        narrow = ds.map(lambda x: sk.cast(x, "bfloat16"))
+        expected = [1.0, 1.0, 3.140625]
+        self.assertEqual(list(narrow.map(lambda x: sk.cast(x, "float32"))), expected)
+        self.assertEqual(list(ds.map(lambda x: sk.cast(sk.cast(x, "bfloat16"), "float32"))), expected)
+        try:
+            import ml_dtypes  # noqa: F401
+        except ImportError:
+            with self.assertRaisesRegex(sk.errors.Unimplemented, "ml_dtypes"):
+                next(iter(narrow))
+        else:
+            self.assertEqual([float(x) for x in narrow], expected)
 
 
 class ByName(unittest.TestCase):
@@ -489,6 +551,22 @@ class ByName(unittest.TestCase):
             for owner in (sk.Dataset, sk.Dataset.range(1)):
                 with self.assertRaisesRegex(AttributeError, f"'{name}': Stoker does not implement .*Differences from tf.data"):
                     getattr(owner, name)
+
+    def test_names_of_tensorflow_that_are_not_implemented_name_the_guide(self):
+        for owner, names in ((sk, names_in_the_guide("Functions of `tf` itself:")), (sk.data, ["Options"])):
+            for name in names:
+                if not hasattr(owner, name):
+                    with self.assertRaisesRegex(AttributeError, f"'{name}': Stoker does not .*Differences from tf.data"):
+                        getattr(owner, name)
+        with self.assertRaisesRegex(AttributeError, "'where': Stoker does not .*Differences from tf.data"):
+            sk.Dataset.range(3).map(lambda x: sk.where(x > 1, x, 0))
+
+    def test_a_name_of_a_module_that_does_not_exist_suggests_another(self):
+        for owner, name, words in ((sk, "reduce_maxx", "module 'stoker' has no .* 'reduce_maxx'; did you mean 'reduce_max'"),
+                                   (sk.data, "TFRecordDatset", "did you mean 'TFRecordDataset'"),
+                                   (sk.data, "CsvDataset", "use sk.data.experimental.CsvDataset"), (sk, "qqq", "'qqq'$")):
+            with self.assertRaisesRegex(AttributeError, words):
+                getattr(owner, name)
 
     def test_dir_lists_every_attribute_once(self):
         for owner in (sk.Dataset, sk.Dataset.range(1)):

@@ -91,6 +91,14 @@ class Csv(Folder):
         self.assertIn("a.csv, line 2: column 1 is 'x', expected int32", str(rows[1]))
         self.assertEqual((rows[1].path, rows[1].offset), (path, 4))
 
+    def test_an_error_names_the_column_and_suggests_the_header(self):
+        path = self.write("a.csv", "name,age\nb,x\nc,3\n")
+        rows = drawn(sk.data.experimental.CsvDataset(path, [sk.string, sk.int32], header=True))
+        self.assertIn("a.csv, line 2: column 'age' is 'x', expected int32", str(rows[0]))
+        rows = drawn(sk.data.experimental.CsvDataset(path, [sk.string, sk.int32]))
+        self.assertIn("line 1: column 1 is 'age', expected int32; set header to True if", str(rows[0]))
+        self.assertNotIn("header", str(rows[1]))
+
     def test_wrong_arguments(self):
         for arguments in ({"field_delim": "ab"}, {"select_cols": [1, 0]}, {"buffer_size": 0},
                           {"select_cols": [0, 1], "exclude_cols": [2]}):
@@ -193,6 +201,12 @@ class JsonLines(Folder):
         with self.assertRaisesRegex(sk.InvalidArgument, "at least one"):
             sk.data.JsonLinesDataset(path, {})
 
+    def test_a_line_that_is_not_json_is_located_once(self):
+        path = self.write("a.jsonl", '{"t": 1}\n{t: 2}\n')
+        rows = drawn(sk.data.JsonLinesDataset(path, {"t": sk.TensorSpec([], sk.int64)}))
+        self.assertRegex(str(rows[1]), r"a.jsonl, line 2: not valid JSON at column 3: ")
+        self.assertNotIn("line 1", str(rows[1]))
+
 
 class Tar(Folder):
     def shard(self, name, members, mode="w", form=tarfile.PAX_FORMAT):
@@ -252,6 +266,13 @@ class ImageFolders(Folder):
         found = [(os.path.relpath(os.fsdecode(path), self.folder.name), label) for path, label in images]
         self.assertEqual(found, [("cat/1.jpg", 1), ("dog/2.png", 2)])
         self.assertEqual(sk.data.image_classes(self.folder.name), ["bird", "cat", "dog"])
+
+    def test_a_missing_folder_is_one_kind_of_error_everywhere(self):
+        gone = self.path("gone")
+        for call in (sk.data.ImageFolder, sk.data.image_classes, lambda path: sk.pack(path, self.path("packed")), sk.verify,
+                     sk.inspect, sk.index):
+            with self.assertRaisesRegex(sk.NotFound, "gone: No such file or directory"):
+                call(gone)
 
 
 if __name__ == "__main__":

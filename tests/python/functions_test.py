@@ -611,6 +611,20 @@ class WaitingErrors(unittest.TestCase):
 
 
 class ErrorsOfFunctions(unittest.TestCase):
+    def test_results_of_another_structure_are_described(self):
+        first, one = "the first element was an empty tuple", r"a tuple of 1 component \(int64\)"
+        for result, words in ((lambda x: [x] * int(x), f"returned {one}, but {first}; every element must have the same"),
+                              (lambda x: (x, 1.0) if x else x, r"returned a tuple of 2 components \(.*, but .* was int64;"),
+                              (lambda x: {"a": x} if x else (x,), f"returned {{'a': x}} of int64, but .* was {one}")):
+            with self.assertRaisesRegex(sk.InvalidArgument, words):
+                list(sk.Dataset.range(2).map(result, workers="thread"))
+
+    def test_a_component_that_is_none_is_named(self):
+        for result, place in ((lambda x: (x, None), "component 1 of the result"), (lambda x: None, "the result"),
+                              (lambda x: {"a": x, "b": (x, None)}, "component 'b/1' of the result")):
+            with self.assertRaisesRegex(sk.InvalidArgument, f"map: .*{place} is None, expected"):
+                list(sk.Dataset.range(2).map(result, workers="thread"))
+
     def test_texts_that_cannot_be_read_keep_kind_and_cause(self):
         for raised, kind in ((ValueError("a\udc80b"), sk.InvalidArgument), (Unreadable(), sk.Unknown)):
             def fails(x, raised=raised):

@@ -4,7 +4,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import unittest
+
+import stoker as sk
 
 WAITS = """
 import threading, stoker as sk
@@ -95,6 +98,85 @@ class Interrupted(unittest.TestCase):
     def test_a_program_that_ends_in_mid_flight_ends(self):
         done = subprocess.run([sys.executable, "-c", LEAVES], capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "1\n", ""))
+
+
+class Raised(Exception):
+    """Raised by a signal handler."""
+
+
+def raise_it(*_):
+    raise Raised
+
+
+class SignalDuringACall(unittest.TestCase):
+    def setUp(self):
+        self.addCleanup(signal.signal, signal.SIGUSR1, signal.signal(signal.SIGUSR1, raise_it))
+
+    def test_no_element_and_no_error_is_lost(self):
+        may_run, signaled = threading.Semaphore(0), set()
+
+        def signal_some(x):
+            may_run.acquire()
+            if int(x) in (0, 2, 3, 7) and int(x) not in signaled:
+                signaled.add(int(x))
+                os.kill(os.getpid(), signal.SIGUSR1)  # while the loop is in next(), or just before it
+            return 6 // (int(x) - 3)
+
+        ds = sk.Dataset.range(8).map(signal_some, workers="thread")
+        expected = [6 // (x - 3) if x != 3 else "failed" for x in range(8)]
+        found, at_signals, it = [], [], iter(ds)
+        is_next_new = True  # not the element that a signal has kept back
+        while len(found) < len(expected):
+            try:
+                if is_next_new:
+                    is_next_new = False
+                    may_run.release()
+                found.append(next(it))
+                is_next_new = True
+            except sk.Error:
+                found.append("failed")
+                is_next_new = True
+            except Raised:
+                at_signals.append((len(found), it.save()))
+        self.assertEqual([x if x == "failed" else int(x) for x in found], expected)
+        self.assertEqual(len(at_signals), 4)
+        may_run.release(1000)
+        for position, checkpoint in at_signals:
+            it = iter(ds)
+            it.restore(checkpoint)
+            self.assertEqual(rest_of(it), expected[position:])
+
+    def test_a_signal_while_an_iterator_is_dropped_is_not_lost(self):
+        started, dropping, sent, never = (threading.Event() for _ in range(4))
+        self.addCleanup(never.set)
+
+        def signal_and_block(x):
+            if x > 0:
+                started.set()
+                dropping.wait()
+                os.kill(os.getpid(), signal.SIGUSR1)
+                sent.set()
+                never.wait()
+            return x
+
+        it = iter(sk.Dataset.range(3).map(signal_and_block, workers="thread"))
+        next(it)
+        started.wait()
+        with self.assertRaises(Raised):
+            dropping.set()
+            it = None  # waits a moment for the function
+            sent.wait()
+
+
+def rest_of(it):
+    rest = []
+    while True:
+        try:
+            rest.append(int(next(it)))
+        except sk.Error:
+            rest.append("failed")
+        except StopIteration:
+            return rest
 
 
 if __name__ == "__main__":

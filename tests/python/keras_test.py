@@ -79,6 +79,26 @@ class Keras(unittest.TestCase):
                     call(data, verbose=0, **arguments)
         self.model.fit(ds, verbose=0, validation_data=ds)
 
+    # Law: an epoch ends, and batches have a batch axis.
+    def test_an_infinite_dataset_requires_a_number_of_steps(self):
+        ds, endless = self.data().batch(4), self.data().repeat().batch(4)
+        for data in (endless, endless.keras(), sk.watch(endless).keras()):
+            for call in (self.model.fit, self.model.evaluate,
+                         lambda data, **more: self.model.fit(ds, validation_data=data, **more)):
+                with self.assertRaisesRegex(ValueError, "the dataset is infinite; pass steps_per_epoch"):
+                    call(data, verbose=0)
+        self.model.fit(endless, steps_per_epoch=2, validation_data=endless, validation_steps=1, verbose=0)
+        self.model.evaluate(endless, steps=2, verbose=0)
+
+    def test_elements_without_a_batch_axis_are_rejected(self):
+        rows, labels = np.zeros((6, 3), np.float32), np.zeros(6, np.float32)
+        single = sk.Dataset.from_tensor_slices((rows, labels))
+        for data in (single, sk.Dataset.from_tensor_slices((labels, labels)), single.keras()):
+            with self.assertRaisesRegex(ValueError, r"the elements have no batch axis; add .batch\(32\)"):
+                self.model.fit(data, verbose=0)
+        for data in (single.batch(2), single.batch(2, drop_remainder=True), single.batch(2).filter(lambda x, y: y[0] < 1)):
+            self.model.fit(data, verbose=0)
+
     def test_a_watch_counts_the_steps_of_fit(self):
         watched = sk.watch(self.data().repeat(8).batch(4))
         self.model.fit(watched.keras(), epochs=1, verbose=0)

@@ -198,7 +198,7 @@ class Verify(WithFolder):
             sk.verify(3)
 
     def test_missing_data_is_an_error(self):
-        with self.assertRaisesRegex(sk.FailedPrecondition, "cannot open .*gone"):
+        with self.assertRaisesRegex(sk.NotFound, "cannot open .*gone"):
             sk.verify(self.folder / "gone")
         with self.assertRaisesRegex(sk.FailedPrecondition, "expected at least one path"):
             sk.verify([])

@@ -150,11 +150,24 @@ class Examples(Folder):
         self.assertIn("2 elements were skipped:\n", told.output[0])
         self.assertIn(path, told.output[0])
 
+    def test_values_that_no_feature_can_hold_are_rejected_by_name(self):
+        for value, words in (([1, "a"], "contains 1 of type int"), (["a", 1], "contains 1 of type int"),
+                             (None, "contains None of type NoneType"), ([b"a", None], "contains None"),
+                             (np.array([b"a", 2], object), "contains 2"), ([[1], [2, 3]], "has rows of different lengths")):
+            with self.assertRaisesRegex(sk.InvalidArgument, f"the feature 'x' {words}"):
+                sk.io.encode_example({"fine": 1, "x": value})
+        self.assertEqual(sk.io.encode_example({"x": [b"\xff", "e"]}), sk.io.encode_example({"x": [b"\xff", b"e"]}))
+
     def test_impossible_features_raise_at_the_call(self):
         for wrong, words in (
             ({"a": sk.io.FixedLenFeature([None], sk.int64)}, "expected one without None"),
             ({"a": sk.io.FixedLenFeature([], sk.int32)}, "has dtype int32"),
             ({"a": sk.io.FixedLenFeature([2], sk.int64, default_value=1)}, "1 values"),
+            ({"a": sk.io.FixedLenFeature([], "int")}, "'a' has the dtype 'int', .*use sk.int64"),
+            ({"a": sk.io.VarLenFeature("str")}, "'a' has the dtype 'str', .*use sk.string"),
+            ({"a": sk.int64}, r"'a' is the type sk.int64, .*use sk.io.FixedLenFeature\(\[\], sk.int64\)"),
+            ({"a": bytes}, r"use sk.io.FixedLenFeature\(\[\], sk.string\)"),
+            ({"a": "float32"}, r"use sk.io.FixedLenFeature\(\[\], sk.float32\)"),
             ({}, "at least one"),
         ):
             with self.assertRaisesRegex(sk.InvalidArgument, words):
@@ -171,6 +184,18 @@ class Examples(Folder):
         self.assertEqual(both["a"].to_dense(-1).tolist(), [[1, 2], [-1, -1]])
         self.assertEqual(both["t"].to_list(), [[b"x\0"], [b"y", b"z"]])
         self.assertEqual(both["t"].to_tensor().tolist(), [[b"x\0", b""], [b"y", b"z"]])
+
+    def test_ragged_values_are_padded_or_cut_to_a_shape(self):
+        rows = sk.RaggedTensor.from_row_splits(np.arange(12).reshape(6, 2), [0, 4, 4, 6])
+        for shape in (None, (None, None, None), (3, 4, 2), (2, 3, None), (5, 7, 2), [-1, 0, 2], (4, 4, 3)):
+            dense = rows.to_tensor(-1, None, shape)
+            sides = [now if side in (None, -1) else side for side, now in zip(shape or (None,) * 3, (3, 4, 2))]
+            self.assertEqual(list(dense.shape), sides)
+            for i in np.ndindex(dense.shape):
+                inside = i[0] < 3 and i[1] < len(rows[i[0]]) and i[2] < 2
+                self.assertEqual(dense[i], rows[i[0]][i[1], i[2]] if inside else -1)
+        with self.assertRaisesRegex(sk.InvalidArgument, "shape: expected 3 dimensions, got \\(2, 3\\)"):
+            rows.to_tensor(shape=(2, 3))
 
     def test_sparse_and_ragged_values_are_arrays_for_numpy(self):
         records = [sk.io.encode_example({"a": np.arange(n)}) for n in (2, 0)]

@@ -21,6 +21,15 @@ class Torch(unittest.TestCase):
         self.assertEqual(tuple(batch["x"].shape), (4, 2))
         self.assertEqual(batch["y"].tolist(), [0, 1, 2, 3])
 
+    def test_a_data_loader_around_it_is_rejected(self):
+        with self.assertRaisesRegex(TypeError, r"ds.torch\(\) replaces the DataLoader; iterate over it directly"):
+            next(iter(torch.utils.data.DataLoader(sk.Dataset.range(3).torch(), batch_size=None)))
+
+    def test_it_is_shown_with_its_device_and_elements(self):
+        ds = sk.Dataset.range(3)
+        self.assertEqual(repr(ds.torch(device="cpu")), f"<stoker.TorchLoader of {ds!r} on cpu>")
+        self.assertEqual(repr(ds.torch()), f"<stoker.TorchLoader of {ds!r}>")
+
     def test_every_type_has_a_tensor(self):
         for name in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "float16", "float32", "float64"):
             made = next(iter(sk.Dataset.from_tensor_slices(np.ones((2, 3), name)).torch()))

@@ -6,6 +6,7 @@ clock or draw from the system see a counted stand-in, so that their results can 
 
 import collections
 import contextlib
+import copy
 import dataclasses
 import datetime
 import enum
@@ -32,7 +33,10 @@ import uuid
 import numpy as np
 
 import stoker as sk
-from stoker import _core, _trace
+from stoker import _core, _op_specs, _trace
+from stoker._expressions import argument_expr
+from stoker._findings import tracing
+from stoker._op_specs import OpSpecs
 from stoker._sample import confirmed
 from stoker._trace import python_function, trace
 from stoker._values import Value
@@ -2252,6 +2256,20 @@ class Elements(unittest.TestCase):
         ds = sk.Dataset.from_tensor_slices(np.array([b"no image"], dtype=object)).map(lambda data: sk.io.decode_png(data))
         self.assertNotIn("Python", ds.explain())
 
+    def test_a_program_is_used_if_its_types_are_not_in_numpy(self):
+        """Without ml_dtypes, NumPy has no bfloat16, and neither the function nor its result can be converted."""
+
+        def fails(x):
+            raise sk.Unimplemented("NumPy has no bfloat16 without the package ml_dtypes")
+
+        def fails_otherwise(x):
+            raise sk.Unimplemented("no")
+
+        ds = sk.Dataset.range(3)
+        traced = trace(lambda x: x + 1, ds._structure())
+        self.assertIsNone(confirmed(fails, traced, ds._sample))
+        self.assertIn("the error", confirmed(fails_otherwise, traced, ds._sample))
+
     def test_large_elements_are_not_computed_twice(self):
         self.assertEqual(sk.Dataset.from_tensors(np.zeros(1 << 25, np.uint8))._sample.elements, [])
 
@@ -2912,6 +2930,19 @@ class Forks(unittest.TestCase):
             self.expect_a_batch_in_the_child(kind)
 
 
+class Size(enum.IntEnum):
+    W = 2
+    LARGE = 300
+
+
+class Bits(enum.IntFlag):
+    A = 1
+
+
+class Share(float, enum.Enum):
+    HALF = 0.5
+
+
 class OneResult(unittest.TestCase):
     """An expression that is native has NumPy's result, with no element to look at before. Whole numbers divided by zero are
     an error natively, as in TensorFlow."""
@@ -2921,7 +2952,7 @@ class OneResult(unittest.TestCase):
     IN_PLACE = [operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv, operator.imod, operator.ipow,
                 operator.iand, operator.ior, operator.ixor]
     TYPES = ["bool", "int8", "int32", "int64", "uint8", "uint64", "float16", "float32", "float64"]
-    NUMBERS = [0, 2, -1, 300, 2.5, True, np.float64(0.1), np.int64(-2), np.uint8(7)]
+    NUMBERS = [0, 2, -1, 300, 2.5, True, np.float64(0.1), np.int64(-2), np.uint8(7), Size.W, Size.LARGE, Bits.A, Share.HALF]
     FUNCTIONS = {
         "abs": sk.abs, "minimum": lambda x: sk.minimum(x, 0.5), "maximum": lambda x: sk.maximum(x, 1),
         "reshape": lambda x: sk.reshape(x, (-1, 1)), "expand_dims": lambda x: sk.expand_dims(x, 0),
@@ -2931,7 +2962,14 @@ class OneResult(unittest.TestCase):
         "mean of rows": lambda x: sk.reduce_mean(x, -1, keepdims=True), "min": sk.reduce_min, "first": lambda x: x[0],
         "last": lambda x: x[..., -1], "reversed": lambda x: x[::-1], "new axis": lambda x: x[None],
         "constants": lambda x: (x, 1, 2.5, True, b"a", "b", 2**40, np.float64(1), np.arange(3)),
+        "members": lambda x: (x, Size.W, Bits.A, Share.HALF, [Size.W]),
+        "sum with a member": lambda x: sk.op("add", x, Size.W), "quotient by a member": lambda x: sk.op("divide", x, Share.HALF),
+        "minimum with a member": lambda x: sk.minimum(x, Size.W), "stack with a member": lambda x: sk.stack([x, Bits.A]),
+        "product of two members": lambda x: x * Size.W * Size.W,
     }
+    TEXTS = [b"", b"ab", np.array([b"Oslo", b"", b"\0"], object)]
+    BOUNDS = [None, 0, 2, -2, 9, -9, 2**63 - 1, 2**63, -2**63, 2**100, -2**100, np.uint64(2**63)]
+    STEPS = [None, 1, -1, 2, -2, 2**63, -2**100]
 
     def values(self, dtype):
         if dtype == "bool":
@@ -2978,8 +3016,132 @@ class OneResult(unittest.TestCase):
                 self.check(function, value, (name, dtype))
 
     def test_of_casts(self):
-        for dtype, to in itertools.product(self.TYPES, self.TYPES):
-            self.check(lambda x: sk.cast(x, to), self.values(dtype), (dtype, to))
+        for dtype, to in itertools.product(self.TYPES, [*self.TYPES, "string"]):
+            for value in (self.values(dtype), self.values(dtype)[3]):
+                self.check(lambda x: sk.cast(x, to), value, (dtype, to))
+                self.check(lambda x: sk.convert_to_tensor(x, to), value, ("convert", dtype, to))
+        for value, to in itertools.product(self.TEXTS, [sk.string, "string", bytes, sk.int32]):
+            self.check(lambda x: sk.cast(x, to), value, (value, to))
+        ds = sk.Dataset.from_tensors(b"ab").map(lambda s: sk.cast(s, sk.string))
+        self.assertNotIn("Python", ds.explain())
+
+    def test_of_results_under_two_names(self):
+        """An in-place operator changes an array under all its names, and binds one name to another scalar."""
+
+        def with_two_names(function):
+            def call(x):
+                made = function(x)
+                same = made
+                made += 1
+                return same, made
+
+            return call
+
+        functions = {name: function for name, function in self.FUNCTIONS.items() if name not in ("constants", "members")}
+        functions.update({
+            "reshape to a scalar": lambda x: sk.reshape(x, []), "squeeze to a scalar": sk.squeeze,
+            "convert": sk.convert_to_tensor, "the argument": lambda x: x,
+            "operation reshape": lambda x: sk.op("reshape", x, shape=[]),
+            "operation squeeze": lambda x: sk.op("squeeze", x, axis=[]), "operation absolute": lambda x: sk.op("absolute", x)})
+        for to in (*self.TYPES, "bfloat16"):
+            functions["cast to " + to] = lambda x, to=to: sk.cast(x, to)
+            functions["operation cast to " + to] = lambda x, to=to: sk.op("cast", x, dtype=to)
+            functions["conversion to " + to] = lambda x, to=to: sk.convert_to_tensor(x, to)
+        for (name, function), dtype in itertools.product(functions.items(), ("bool", "int32", "uint8", "float32", "float64")):
+            for value in (self.values(dtype)[3], self.values(dtype)[3:4], self.values(dtype)):
+                self.check(with_two_names(function), value, (name, dtype, value.shape))
+        native = sk.Dataset.from_tensors(np.float32(3)).map(with_two_names(functions["operation reshape"]))
+        self.assertNotIn("Python", native.explain())
+
+    def test_of_functions_of_operator(self):
+        for name, function in vars(operator).items():
+            if name.startswith("_") or not callable(function):
+                continue
+            for arguments in (lambda x: (x,), lambda x: (x, 2), lambda x: (2, x), lambda x: (x, x), lambda x: (x, [1]),
+                              lambda x: ([1], x), lambda x: ([x], x), lambda x: (x, 0, 1)):
+                for value in (np.arange(3), np.int64(2), np.ones(2, bool), b"ab"):
+                    self.check(lambda x: (x, function(*arguments(x))), value, (name, value))
+
+    def test_of_slices(self):
+        for start, stop, step in itertools.product(self.BOUNDS, self.BOUNDS, self.STEPS):
+            self.check(lambda x: x[start:stop:step], np.arange(5), (start, stop, step))
+        ds = sk.Dataset.from_tensors(np.arange(5)).map(lambda x: x[:2**63])
+        self.assertNotIn("Python", ds.explain())
+        self.assertEqual(ds.get_single_element().tolist(), [0, 1, 2, 3, 4])
+
+    def test_of_operators_on_bfloat16(self):
+        try:
+            import ml_dtypes
+        except ImportError:
+            self.skipTest("ml_dtypes is not installed")
+        values = np.array([0, 1.5, -2.25, 3, np.inf, 1e3], ml_dtypes.bfloat16)
+        for value, function in itertools.product((values, values[3]), self.FUNCTIONS.values()):
+            self.check(function, value, function)
+        for apply, number in itertools.product((*self.OPERATORS, sk.minimum, sk.maximum), self.NUMBERS):
+            for value in (values, values[3]):
+                self.check(lambda x: apply(x, number), value, (apply, number))
+                self.check(lambda x: apply(number, x), value, (apply, number))
+        for apply, other in itertools.product((*self.OPERATORS, sk.minimum, sk.maximum), self.TYPES):
+            self.check(lambda x, y: apply(x, y), (values, self.values(other)), (apply, other))
+        for to in self.TYPES:
+            self.check(lambda x: sk.cast(x, to), values, to)
+            self.check(lambda x: sk.cast(sk.cast(x, sk.bfloat16), sk.float32), self.values(to), to)
+        ds = sk.Dataset.from_tensors(values)
+        self.assertIn("bfloat16", ds.map(lambda x: x * 0.5).explain())
+
+
+class Specs(unittest.TestCase):
+    """Types and shapes are inferred one operation at a time, and are those that the engine infers for the whole program."""
+
+    def test_are_those_of_the_whole_program(self):
+        many = [np.ones((2, 3), np.float32), np.arange(3), np.uint8(3), b"ab", (np.ones(3), np.int32(1)), {"a": np.ones(2)}]
+        known = [sk.Dataset.from_tensors(value) for value in many]
+        unknown = [sk.Dataset.range(1).interleave(lambda _, one=one: one) for one in known]
+        to_bfloat16 = sk.Dataset.range(3).map(lambda x: sk.cast(x, sk.bfloat16))
+        for ds, makes in itertools.product((*known, *unknown, to_bfloat16), (list(OneResult.FUNCTIONS.values()), [
+                lambda x: x * 2, lambda x: x + x[None], lambda x: x / 300, lambda x: sk.cast(x, "int8") * 2 + x,
+                lambda x: sk.io.read_file(x), lambda x: sk.io.decode_image(sk.io.read_file(x)), lambda x: sk.abs(x) == 1])):
+            for make in makes:
+                self.compare(ds, make)
+
+    def compare(self, ds, make):
+        specs = OpSpecs(ds._core, 1)
+        with tracing(specs):
+            argument = _trace.symbolic(argument_expr(0), ds._structure())
+            try:
+                made = make(next(iter(argument.values())) if isinstance(argument, dict) else argument)
+            except (sk.Error, TypeError, AttributeError):
+                return
+            for value in made if isinstance(made, tuple) else (made,):
+                if isinstance(value, Value):
+                    self.assertEqual(specs.of(value._expr), _op_specs._result_of(ds._core, value._expr, 1) or (None, None))
+
+    def test_take_a_time_that_does_not_depend_on_the_operations_before(self):
+        def call(x):
+            for k in range(300):
+                x += k
+            return x * 2
+
+        whole = []
+        infer = _op_specs._result_of
+
+        def counted(core, expr, fields):
+            whole.append(core is ds._core)
+            return infer(core, expr, fields)
+
+        ds = sk.Dataset.from_tensors(np.ones((4, 4), np.float32))
+        with unittest.mock.patch.object(_op_specs, "_result_of", counted):
+            self.assertNotIn("Python", ds.map(call).explain())
+        self.assertLessEqual(len(whole), 2 * 302)
+        self.assertLessEqual(sum(whole), 2)  # those of the argument, in both calls
+
+    def test_name_bfloat16_without_a_type_of_numpy(self):
+        spec = sk.TensorSpec((None,), sk.bfloat16)
+        self.assertEqual(repr(spec), "sk.TensorSpec(shape=(None,), dtype=sk.bfloat16)")
+        self.assertEqual(copy.deepcopy(spec), spec)
+        self.assertNotEqual(spec, sk.TensorSpec((None,), sk.uint16))
+        with unittest.mock.patch.dict(sys.modules, {"ml_dtypes": None}):
+            self.assertIn("bfloat16", trace(lambda x: x * 0.5, sk.TensorSpec((3,), sk.bfloat16)).why)
 
 
 def spec_of(value):

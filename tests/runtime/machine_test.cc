@@ -74,6 +74,27 @@ TEST_F(MachineTest, TreatsTheThrottlingMarkAsALimit) {
   EXPECT_EQ(read().memory_bytes, 4 * kGiB);
 }
 
+TEST_F(MachineTest, UsesTheMemoryLimitsOfTheProcess) {
+  const std::string header = "Limit                     Soft Limit           Hard Limit           Units     \n";
+  write("proc/self/limits", header +
+                                "Max data size             unlimited            unlimited            bytes     \n" +
+                                "Max stack size            8388608              unlimited            bytes     \n" +
+                                "Max address space         2147483648           4294967296           bytes     \n");
+  EXPECT_EQ(read().memory_bytes, 2 * kGiB);
+  write("proc/self/limits", header +
+                                "Max data size             1073741824           unlimited            bytes     \n" +
+                                "Max address space         2147483648           unlimited            bytes     \n");
+  EXPECT_EQ(read().memory_bytes, 1 * kGiB);
+}
+
+TEST_F(MachineTest, IgnoresMemoryLimitsThatItCannotRead) {
+  for (const char* text : {"", "Max address space\n", "Max address space         many   bytes\n",
+                           "Max address space         -1                   -1                   bytes\n"}) {
+    write("proc/self/limits", text);
+    EXPECT_EQ(read().memory_bytes, 64 * kGiB) << text;
+  }
+}
+
 TEST_F(MachineTest, UsesTheSmallestLimitOfAllParentGroups) {
   use_version2("/pod/box/app");
   write("sys/fs/cgroup/pod/cpu.max", "300000 100000\n");

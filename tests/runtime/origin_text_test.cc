@@ -18,6 +18,16 @@ TEST(OriginText, IsReadBackAsItWasWritten) {
   }
 }
 
+TEST(OriginText, NamesTheEndOfAnInputAndLargePasses) {
+  for (const char* text : {"train:end", "test:end@1", "train:3@1/end", "train:3/1:end", "train:(end,test:4)",
+                           "train:2:end@3~1", "train:0@4611686018427387903~4611686018427387903"}) {
+    const Result<OriginInEpoch> read = origin_from_text(text, kSources);
+    ASSERT_TRUE(read.ok()) << text;
+    EXPECT_EQ(origin_text(read->origin, kSources) + epoch_text(read->passes), text);
+  }
+  EXPECT_EQ(origin_from_text("train:end@1", kSources)->origin.position, kEndPosition);
+}
+
 TEST(OriginText, DistinguishesSources) {
   const auto read = [](const char* text) { return origin_from_text(text, kSources)->origin; };
   EXPECT_EQ(read("train:2:7").source, 2);
@@ -38,7 +48,9 @@ TEST(OriginText, RejectsTextThatIsNotAnOrigin) {
   for (const std::string& text :
        {std::string(), std::string("train"), std::string("train:"), std::string("train:1,"),
         "train:" + std::string(100'000, '('), std::string("train:1/1/"), std::string("train:1@3~"),
-        std::string("train:1~2.~"), std::string("train:1.2"), std::string("train:1~9223372036854775807")})
+        std::string("train:1~2.~"), std::string("train:1.2"), std::string("train:1~9223372036854775807"),
+        std::string("train:1~4611686018427387904"), std::string("train:1@4611686018427387904"),
+        std::string("train:end:1"), std::string("train:3/end:1"), std::string("train:ends")})
     EXPECT_FALSE(origin_from_text(text, kSources).ok()) << text.substr(0, 20);
 }
 

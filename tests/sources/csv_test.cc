@@ -30,7 +30,7 @@ TEST(CsvSource, YieldsATupleForEachRecordAndContinuesAfterABadOne) {
   EXPECT_EQ(words(example()),
             (std::vector<std::string>{"string[] 'ann';int32[] 31;", "string[] 'bo, jr';int32[] -1;",
                                       "error: " + b + ", line 2: the record has 3 columns, expected 2",
-                                      "error: " + b + ", line 3: column 1 is 'x', expected int32",
+                                      "error: " + b + ", line 3: column 'age' is 'x', expected int32",
                                       "string[] 'd';int32[] 4;"}));
 }
 
@@ -73,6 +73,22 @@ TEST(CsvSource, SelectsOrExcludesColumns) {
   EXPECT_EQ(words({.filenames = {path}, .record_defaults = {number, number}, .exclude_cols = {1}}),
             (std::vector<std::string>{"int32[] 1;int32[] 3;",
                                       "error: " + path + ", line 2: the record has 2 columns, expected 3"}));
+}
+
+TEST(CsvSource, NamesTheColumnOfAnError) {
+  const TempDir dir;
+  const std::string path = dir.write("a.csv", "name,\"the \"\"age\"\"\"\nann,old\nbo,\n");
+  const std::vector<Array> types = {required(DType::kBytes), required(DType::kInt32)};
+  EXPECT_EQ(
+      words({.filenames = {path}, .record_defaults = types, .header = true}),
+      (std::vector<std::string>{"error: " + path + ", line 2: column 'the \"age\"' is 'old', expected int32",
+                                "error: " + path + ", line 3: column 'the \"age\"' is empty and has no default"}));
+  const std::vector<std::string> without = words({.filenames = {path}, .record_defaults = types});
+  ASSERT_EQ(without.size(), 3u);
+  EXPECT_EQ(without[0], "error: " + path +
+                            ", line 1: column 1 is 'the \"\"age\"\"', expected int32; set header to True if line 1 "
+                            "contains the names of the columns");
+  EXPECT_EQ(without[1], "error: " + path + ", line 2: column 1 is 'old', expected int32");
 }
 
 TEST(CsvSource, UsesDefaultsForEmptyFieldsAndTheNaValue) {

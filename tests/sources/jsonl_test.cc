@@ -81,7 +81,8 @@ TEST(JsonLines, RejectsLinesThatAreNotObjectsWithTheFeatures) {
   const Texts found = words("\xef\xbb\xbf{\"a\": 1}\r\n{\"a\": \n{\"a\": 3}\n", DType::kInt64);
   ASSERT_EQ(found.size(), 3u);
   EXPECT_EQ(found[0], "int64[] 1;");
-  EXPECT_TRUE(found[1].starts_with("error: x, line 2: not valid JSON: ")) << found[1];
+  EXPECT_TRUE(found[1].starts_with("error: x, line 2: not valid JSON at column 7: ")) << found[1];
+  EXPECT_EQ(found[1].find("line 1"), std::string::npos) << found[1];
   EXPECT_EQ(found[2], "int64[] 3;");
 }
 

@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <random>
 #include <set>
 
+#include "stoker/codecs/crc32c.h"
 #include "stoker/codecs/tfrecord.h"
 #include "support/no_rights.h"
 #include "support/support.h"
@@ -87,6 +89,69 @@ TEST_F(RecordIndexFiles, ReadsByPositionTheSameRecordsErrorsAndOriginsAsTheStrea
   for (size_t i = 0; i < in_order.size(); ++i) EXPECT_EQ((i % 2 ? odds : evens)[i / 2], in_order[i]) << i;
   EXPECT_EQ(*stream().cardinality(), static_cast<int64_t>(in_order.size()));
   EXPECT_EQ(*stream().cardinality(Counting::kAsKnown), kUnknown);
+}
+
+// Reads files instead of mapping them.
+class Unmapped {
+ public:
+  Unmapped() { setenv("STOKER_MAP", "0", 1); }
+  ~Unmapped() { unsetenv("STOKER_MAP"); }
+};
+
+TEST_F(RecordIndexFiles, FindsTheSameRecordsInAFileThatIsNotMapped) {
+  std::vector<std::string> files = damaged_files(dir);
+  std::string large = large_file() + std::string(70'000, 'j') + large_file() + numbered(0, 5000);
+  files.push_back(dir.write("large", large));
+  large[0] ^= 1;
+  files.push_back(dir.write("large damaged", large));
+  large.resize(large.size() - 3);
+  files.push_back(dir.write("large cut", large));
+  files.push_back(dir.write("long gap", numbered(0, 3) + std::string(3'000'000, 'j') + large_file()));
+  const auto places_of = [](const std::string& path) -> std::vector<int64_t> {
+    const Result<FileIndex> index = FileIndex::made(path);
+    if (!index) return {};
+    std::vector<int64_t> places{index->view().file().bytes};
+    for (int64_t i = 0; i < index->view().records(); ++i) places.push_back(index->view().place(i));
+    return places;
+  };
+  for (const std::string& path : files) {
+    const std::vector<int64_t> mapped = places_of(path);
+    const Unmapped here;
+    EXPECT_EQ(places_of(path), mapped) << path;
+  }
+}
+
+TEST_F(RecordIndexFiles, ReadsOnlyTheHeadersOfAFileThatIsNotMapped) {
+  // A record of 1 TB that takes no space, and one after it.
+  constexpr int64_t kBytes = int64_t{1} << 40;
+  std::string header;
+  for (int i = 0; i < 8; ++i) header += static_cast<char>(kBytes >> (8 * i) & 0xff);
+  const uint32_t checksum = masked_crc32c(header);
+  for (int i = 0; i < 4; ++i) header += static_cast<char>(checksum >> (8 * i) & 0xff);
+  const std::string path = dir.write("huge", header);
+  fs::resize_file(path, 16 + kBytes);
+  std::ofstream(path, std::ios::binary | std::ios::app) << numbered(0, 1);
+  const Unmapped here;
+  const Result<FileIndex> index = FileIndex::made(path);
+  ASSERT_TRUE(index) << index.error().message();
+  ASSERT_EQ(index->view().records(), 2);
+  EXPECT_EQ(index->view().place(1), 16 + kBytes);
+}
+
+TEST_F(RecordIndexFiles, LeavesNoFileIfTheIndexCannotBeStored) {
+  const std::string path = dir.write("one", numbered(0, 5));
+  fs::create_directories(dir.at(".stoker/one.index/in the way"));
+  const Result<void> kept = FileIndex::made(path)->keep_beside(path);
+  ASSERT_FALSE(kept);
+  EXPECT_EQ(kept.error().message(), "cannot write " + dir.at(".stoker/one.index") + ": Is a directory");
+  EXPECT_EQ(std::distance(fs::directory_iterator(dir.at(".stoker")), {}), 1);
+}
+
+TEST_F(RecordIndexFiles, NamesTheReasonIfTheFolderOfTheIndexCannotBeCreated) {
+  const std::string path = dir.write("one", numbered(0, 5));
+  dir.write(".stoker", "a file");
+  EXPECT_EQ(FileIndex::made(path)->keep_beside(path).error().message(),
+            "cannot create the folder " + dir.at(".stoker") + ": Not a directory");
 }
 
 TEST_F(RecordIndexFiles, ShufflesAllRecordsAndReadsEachPosition) {
@@ -184,6 +249,51 @@ TEST_F(RecordIndexFiles, WorksWithAReadOnlyCacheFolder) {
   const NoRights none;
   EXPECT_EQ(*Dataset::tfrecord({.filenames = {path}}).cardinality(), 40);
   EXPECT_FALSE(FileIndex::made(path)->keep_in_cache(path).ok());
+}
+
+// Fails all elements in a stage that does not receive the bytes of the record.
+Dataset failing_after_parsing(const Words& files) {
+  return Dataset::tfrecord({.filenames = files})
+      .map({.map_func = [](const Element&) { return Element(Array::of(int64_t{1})); }})
+      .map({.map_func = [](const Element&) -> Result<Element> { return Error::invalid("refused"); }});
+}
+
+// What is known of other files does not matter: an error after a restore names the same record.
+TEST_F(RecordIndexFiles, NamesTheRecordInAnErrorWhereverReadingStarts) {
+  Words files;
+  for (int i = 0; i < 40; ++i) files.push_back(dir.write("f" + std::to_string(100 + i), numbered(2 * i, 2 * i + 2)));
+  const auto dataset = [&] { return failing_after_parsing(files); };
+  Loader whole(dataset());
+  for (size_t i = 0; i < 80; ++i) {
+    const std::string saved = whole.save().value();
+    const std::string record = "record " + std::to_string(i % 2) + " of " + files[i / 2];
+    Loader restored(dataset());
+    ASSERT_TRUE(restored.restore(saved).ok());
+    for (Loader* loader : {&whole, &restored}) {
+      const Result<std::optional<Element>> next = loader->next();
+      ASSERT_FALSE(next.ok());
+      EXPECT_EQ(next.error().place().record, record);
+      EXPECT_EQ(next.error().place().path, files[i / 2]);
+    }
+    const Result<Element> replayed = dataset().replay("tfrecord:" + std::to_string(i));
+    ASSERT_FALSE(replayed.ok());
+    EXPECT_EQ(replayed.error().place().record, record);
+    EXPECT_EQ(replayed.error().place().path, files[i / 2]);
+  }
+}
+
+TEST_F(RecordIndexFiles, ReturnsTheErrorOfARecordAfterAnInterrupt) {
+  Words files;
+  for (int i = 0; i < 40; ++i) files.push_back(dir.write("f" + std::to_string(100 + i), numbered(i, i + 1)));
+  std::atomic<bool> interrupted = false;
+  Loader first(failing_after_parsing(files));
+  (void)text_of_rest(first, 30);
+  Loader loader(failing_after_parsing(files), {.interrupted = [&] { return interrupted.load(); }});
+  ASSERT_TRUE(loader.restore(first.save().value()).ok());
+  interrupted = true;
+  EXPECT_EQ(loader.next().error().code(), Code::kCancelled);
+  interrupted = false;
+  EXPECT_EQ(loader.next().error().place().record, "record 0 of " + files[30]);
 }
 
 TEST_F(RecordIndexFiles, ContinuesFromACheckpointByPosition) {

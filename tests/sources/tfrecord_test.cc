@@ -234,5 +234,21 @@ TEST(TFRecordSource, RequiresAFileAndAKnownCompression) {
             std::string::npos);
 }
 
+// The reader uses the block of a delivered record for the next one.
+TEST(TFRecord, TheBlocksOfACompressedFileAreInTheBudgetForEveryRecord) {
+  const TempDir dir;
+  const WithResources alone({.workers = 0, .memory_bytes = int64_t{1} << 28});
+  constexpr size_t kBytes = size_t{3} << 20;
+  const std::string file = gzipped(file_of(std::vector<std::string>(4, std::string(kBytes, 'a'))));
+  std::vector<int64_t> held;
+  const auto look = [&](const Array&) { return held.push_back(memory_use().held), true; };
+  Loader loader(Dataset::tfrecord({.filenames = {dir.write("g", file)}, .compression_type = "GZIP"}).filter(look),
+                {.prefetch_next_epoch = false});
+  while (loader.next().value()) {
+  }
+  ASSERT_EQ(held.size(), 4u);
+  for (const int64_t bytes : held) EXPECT_GE(bytes, static_cast<int64_t>(kBytes));
+}
+
 }  // namespace
 }  // namespace stoker

@@ -1,4 +1,4 @@
-"""A struct that has the name of an optional function of a stage with another signature does not compile."""
+"""Optional functions of a stage: one with another signature, or one that its form does not call, does not compile."""
 
 import os
 import pathlib
@@ -46,6 +46,15 @@ WRONG = {
     "Length": ("struct Length : Map { int cardinality() const { return 0; } };", "int64_t cardinality("),
     "NoForm": ("struct NoForm : Named { Element apply(Element element) { return element; } };",
                "Result<Element> apply(Element, Context&) const"),
+    "FinishOfMap": ("""struct FinishOfMap : Map {
+                         struct State {};
+                         Result<Flow> finish(State&, Emit&, Context&) const { return Flow::kDone; }
+                       };""",
+                    "`finish` is a function of sequences, and this stage has another form"),
+    "LoadOfSelection": ("""struct LoadOfSelection : Selection {
+                             Result<Element> load(Element element, Context&) const { return element; }
+                           };""",
+                        "`load` is a function of lists and streams, and this stage has another form"),
 }
 
 
@@ -65,7 +74,7 @@ class StageHooks(unittest.TestCase):
         status, messages = compiled([], ["Map", "Selection", "Sequence"])
         self.assertEqual(status, 0, messages)
 
-    def test_a_wrong_signature_does_not_compile_and_the_message_has_the_right_one(self):
+    def test_a_wrong_function_does_not_compile_and_the_message_names_it(self):
         status, messages = compiled([struct for struct, _ in WRONG.values()], list(WRONG))
         self.assertNotEqual(status, 0)
         for name, (_, expected) in WRONG.items():

@@ -77,6 +77,17 @@ TEST(Batch, NamesBothFilesOfUnequalShape) {
   EXPECT_EQ(skipping.skipped()[0].error.place().record, a + " and " + c);
 }
 
+TEST(Batch, FailsIfABatchWouldHaveMoreRowsThanARunCanHave) {
+  const Element rows = Element(*Array::make({kMostRowsOfRun + 5, 0}, DType::kUint8));  // without bytes
+  const Dataset all = Dataset::from_tensors({.tensors = rows}).unbatch({});
+  for (const int64_t batch_size : {kMostRowsOfRun + 1, INT64_MAX}) {
+    Loader loader(all.batch({.batch_size = batch_size}));
+    EXPECT_EQ(loader.next().error().message(),
+              "expected a batch of at most 2147483647 elements, got more; use a smaller batch_size");
+    EXPECT_EQ((**loader.next()).leaves[0].dim(0), 5);
+  }
+}
+
 TEST(Batch, RejectsASizeBelowOne) {
   EXPECT_EQ(error_of(numbers(4).batch({.batch_size = 0})), "batch: batch_size must be at least 1, got 0");
 }

@@ -28,14 +28,24 @@ class FullBudget {
   const int64_t bytes_;
 };
 
-TEST(Enumerate, WrapsAroundAfterTheLargestNumber) {
-  const auto first_of = [](const Dataset& dataset) {
-    return values(dataset.map({.map_func = [](int64_t number, int64_t) { return number; }}));
-  };
-  const Enumerate from_largest{.start = INT64_MAX};
-  EXPECT_EQ(first_of(numbers(2).enumerate(from_largest)), (Values{INT64_MAX, INT64_MIN}));
-  EXPECT_EQ(first_of(numbers(2).filter([](int64_t) { return true; }).enumerate(from_largest)),
-            (Values{INT64_MAX, INT64_MIN}));
+TEST(Enumerate, FailsTheElementsAfterTheLargestNumber) {
+  const Enumerate near_the_end{.start = INT64_MAX - 1};
+  const std::string error =
+      "error: the number of this element is above 9223372036854775807; use a start smaller than " +
+      std::to_string(near_the_end.start);
+  const std::vector<std::string> expected{"int64[] 9223372036854775806;int64[] 0;",
+                                          "int64[] 9223372036854775807;int64[] 1;", error, error};
+  const Dataset list = numbers(4).enumerate(near_the_end);
+  const Dataset stream = numbers(4).filter([](int64_t) { return true; }).enumerate(near_the_end);
+  for (const Dataset& dataset : {list, stream}) {
+    EXPECT_EQ(text_of(dataset), expected);
+    Loader loader(dataset);
+    for (int i = 0; i < 2; ++i) ASSERT_TRUE(loader.next());
+    EXPECT_EQ(loader.next().error().place().origin, "range:2@1");
+    Loader resumed(dataset);
+    ASSERT_TRUE(resumed.restore(*loader.save()));
+    EXPECT_EQ(text_of_rest(resumed), std::vector{error});
+  }
 }
 
 TEST(Enumerate, NumbersTheResultsOfAFunctionWhileTheBudgetIsExhausted) {

@@ -2,16 +2,18 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <map>
 
 #include "stoker/api/loader.h"
 #include "stoker/core/interrupt.h"
 #include "stoker/core/mutex.h"
 #include "stoker/graph/stage_of.h"
+#include "stoker/io/file.h"
 #include "stoker/runtime/checkpoint.h"
 #include "stoker/runtime/delivery.h"
 #include "stoker/runtime/origin_text.h"
@@ -153,12 +155,14 @@ Result<Dataset> Dataset::from_json(std::string_view text) {
 }
 
 Result<Dataset> Dataset::load_graph(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return Error::io("cannot open ", path).set_path(path);
-  if (std::filesystem::is_directory(path)) return Error::precondition(path, " is a folder and not a graph file");
-  std::ostringstream text;
-  text << in.rdbuf();
-  Result<Json> json = parse_json(std::move(text).str());
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown))
+    return Error::precondition(path, " is a folder and not a graph file");
+  const Result<std::string> text = read_file(path, kMostGraphBytes);
+  if (!text && text.error().code() == Code::kResourceExhausted)
+    return Error::precondition(path, " has more than 256 MB, expected a graph file").set_path(path);
+  if (!text) return text.error();
+  Result<Json> json = parse_json(*text);
   if (!json) return Error(json.error().code(), path + ": " + json.error().message()).set_path(path);
   ReadContext context;
   context.registry = &registry();
@@ -171,18 +175,92 @@ Result<Dataset> Dataset::load_graph(const std::string& path) {
 
 namespace {
 
-// In an infinite dataset, a shuffle may mix elements of this many passes, and of one more for each element in its
-// buffer.
-constexpr int64_t kMixedPasses = 8;
-constexpr int64_t kMostMixedPasses = 1'000'000;
-
-int64_t mixed_passes(const Node& last) {
-  int64_t passes = kMixedPasses;
-  for (const Node* node : nodes_of(last))
-    if (const std::optional<ShuffleParams> shuffle = shuffle_params(*node->stage); shuffle && shuffle->buffer)
-      passes += std::min(*shuffle->buffer, kMostMixedPasses);
-  return std::min(passes, kMostMixedPasses);
+// Whether a selection of infinitely many elements is infinite, too: `skip`, but not `take`.
+bool selects_endlessly(const SelectionStage& selection) {
+  return selection.length(kEndless) != selection.length(kEndless - (int64_t{1} << 32));
 }
+
+// Whether a repeat in the graph may make the dataset infinite. Otherwise, a search of the whole epoch ends.
+bool may_be_endless(const Node& last) {
+  const Result<int64_t> cardinality = cardinality_of(last, Counting::kAsKnown);
+  if (cardinality && *cardinality >= 0) return false;
+  std::map<const Node*, bool> endless;
+  for (const Node* node : nodes_of(last)) {
+    const Stage& stage = *node->stage;
+    const auto is_endless = [&](const auto& input) { return endless.at(input.get()); };
+    const bool any = std::ranges::any_of(node->inputs, is_endless);
+    const std::optional<ShuffleParams> shuffle = shuffle_params(stage);
+    if (const std::optional<RepeatParams> repeat = engine_params<RepeatParams>(stage))
+      endless[node] = repeat->passes < 0 || (any && repeat->passes > 0);
+    else if (is_engine_stage<ZipParams>(stage))
+      endless[node] = any && std::ranges::all_of(node->inputs, is_endless);
+    else if (const SelectionStage* selection = if_form<SelectionStage>(stage))
+      endless[node] = any && selects_endlessly(*selection);
+    else
+      endless[node] = any && !(shuffle && !shuffle->buffer);  // a shuffle of all elements requires an end
+  }
+  return endless.at(&last);
+}
+
+// Returns the number of elements that a shuffle receives in one pass of the endless repeat upstream, at least.
+int64_t elements_of_pass(const Node& shuffle) {
+  for (const Node* node = &shuffle; !node->inputs.empty();) {
+    const Node* const input = node->inputs[0].get();
+    const std::optional<RepeatParams> repeat = engine_params<RepeatParams>(*node->stage);
+    if (repeat && repeat->passes < 0) {
+      const Result<int64_t> elements = cardinality_of(*input, Counting::kAsKnown);
+      return elements ? std::max<int64_t>(1, *elements) : 1;
+    }
+    const bool keeps_number = node == &shuffle || if_form<MapStage>(*node->stage) ||
+                              is_engine_stage<PrefetchParams>(*node->stage) ||
+                              is_engine_stage<EnumerateParams>(*node->stage) || shuffle_params(*node->stage);
+    if (!keeps_number) return 1;
+    node = input;
+  }
+  return 1;
+}
+
+// Returns how many later passes an infinite dataset may deliver between two elements of one pass. Each draw from a
+// buffer of B elements leaves an element in it with probability 1 - 1/B. After 32·B draws, it is there with
+// probability e^-32.
+int64_t mixed_passes(const Node& last) {
+  constexpr int64_t kDrawsPerSlot = 32;
+  constexpr int64_t kPassesOfOpened = 64;  // that other datasets may return while one waits for its turn
+  constexpr int64_t kMost = 1'000'000;
+  int64_t passes = 8;
+  for (const Node* node : nodes_of(last)) {
+    if (node->stage->type().opens_datasets) passes += kPassesOfOpened;
+    if (const std::optional<ShuffleParams> shuffle = shuffle_params(*node->stage); shuffle && shuffle->buffer)
+      passes += kDrawsPerSlot * std::min(*shuffle->buffer, kMost) / elements_of_pass(*node) + 1;
+    passes = std::min(passes, kMost);
+  }
+  return passes;
+}
+
+// Decides when the elements of a pass can no longer appear in an infinite dataset. The numbers of passes have gaps, so
+// it counts the later passes that have appeared since the last element of this one or an earlier one.
+class PassSearch {
+ public:
+  // `most`: of later passes; none: the dataset is finite and searched to its end.
+  PassSearch(int64_t pass, std::optional<int64_t> most) : pass_(pass), newest_(pass), most_(most) {}
+
+  // Adds the pass of an element. Returns false if the search can end.
+  bool continues_after(int64_t pass) {
+    if (passes_since(pass_, pass) <= 0) {
+      later_ = 0;
+    } else if (passes_since(newest_, pass) > 0) {
+      newest_ = pass;
+      ++later_;
+    }
+    return !most_ || later_ <= *most_;
+  }
+
+ private:
+  const int64_t pass_;
+  int64_t newest_;
+  const std::optional<int64_t> most_;
+  int64_t later_ = 0;
+};
 
 // Stores the element with one origin, and delivers the pass of each element.
 struct KeepOrigin {
@@ -228,7 +306,7 @@ struct KeepOrigin {
 };
 
 // Returns the element with the origin or its error, or nullopt if the epoch does not deliver it.
-std::optional<Result<Element>> search_epoch(Loader& loader, const KeepOrigin& wanted, int64_t last_pass) {
+std::optional<Result<Element>> search_epoch(Loader& loader, const KeepOrigin& wanted, PassSearch search) {
   while (true) {
     stop_if_interrupted();
     const Result<std::optional<Element>> next = loader.next();
@@ -239,7 +317,7 @@ std::optional<Result<Element>> search_epoch(Loader& loader, const KeepOrigin& wa
       return next.error();
     const bool is_same_source = !place || place->source == wanted.sources[static_cast<size_t>(wanted.source)];
     const int64_t pass = place ? place->pass : (*next)->leaves[0].scalar<int64_t>();
-    if (is_same_source && pass > last_pass) return std::nullopt;
+    if (is_same_source && pass >= 0 && !search.continues_after(pass)) return std::nullopt;
   }
 }
 
@@ -248,8 +326,8 @@ std::optional<Result<Element>> search_epoch(Loader& loader, const KeepOrigin& wa
 Result<std::optional<Element>> run_up_to(const Dataset& dataset, const OriginInEpoch& place, const Plan& known) {
   const Origin& origin = place.origin;
   const Origin& first = outermost(origin);
-  const bool endless = known.strides[static_cast<size_t>(first.source)] >= kEndless;
-  const int64_t last_pass = endless ? first.pass + mixed_passes(*dataset.node()) : kEndless;
+  const bool endless = known.strides[static_cast<size_t>(first.source)] >= kEndless && may_be_endless(*dataset.node());
+  const PassSearch search(first.pass, endless ? std::optional(mixed_passes(*dataset.node())) : std::nullopt);
   const KeepOrigin wanted{origin_text(origin, known.sources), known.sources, first.source};
   const Dataset searched = dataset.then(wanted);
   Meters meters;
@@ -260,7 +338,7 @@ Result<std::optional<Element>> run_up_to(const Dataset& dataset, const OriginInE
     STOKER_TRY(start_with_passes(*plan, place.passes));
   // Without prefetching the next epoch, which is not used.
   Loader loader(searched, {.on_error = OnError::kRaise, .prefetch_next_epoch = false, .interrupted = &is_interrupted});
-  std::optional<Result<Element>> found = search_epoch(loader, wanted, last_pass);
+  std::optional<Result<Element>> found = search_epoch(loader, wanted, search);
   if (!found) return std::optional<Element>();
   if (!*found) return std::move(*found).error();
   return std::optional<Element>(**std::move(found));

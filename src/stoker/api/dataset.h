@@ -96,7 +96,9 @@ class Dataset {
   Result<std::string> explain() const;
 
   // The graph as JSON: {"stoker": 1, "stages": […]}. save_graph() stores arrays of
-  // more than 4 KB in files next to the graph file, and load_graph() reads them.
+  // more than 4 KB in files next to the graph file, and load_graph() reads them. A
+  // graph file has at most 256 MB, far more than any graph.
+  static constexpr int64_t kMostGraphBytes = int64_t{256} << 20;
   Result<std::string> to_json() const;
   Result<void> save_graph(const std::string& path) const;
   static Result<Dataset> from_json(std::string_view text);

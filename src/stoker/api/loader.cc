@@ -155,6 +155,14 @@ Result<std::string> Loader::save_current() {
   return checkpoint_text(std::move(json));
 }
 
+void Loader::withdraw() {
+  if (const std::shared_ptr<Engine> engine = current()) engine->withdraw();
+}
+
+void Loader::redeliver() {
+  if (const std::shared_ptr<Engine> engine = current()) engine->redeliver();
+}
+
 Result<void> Loader::restore(std::string_view checkpoint) {
   Running& at = *running_;
   STOKER_TRY(check_not_forked());

@@ -90,6 +90,11 @@ class Loader {
   // Serializes the position after the last delivered element, usually in a few
   // kilobytes.
   Result<std::string> save();
+  // For bindings: the thread that received an element, or its error, from next() could not use it, for example because
+  // a signal handler has thrown. save() returns the position before this element until the binding calls redeliver(),
+  // when it hands the element out after all. Neither waits.
+  void withdraw();
+  void redeliver();
   // Continues at a saved position. A failed restore changes nothing.
   Result<void> restore(std::string_view checkpoint);
 

@@ -16,6 +16,16 @@ constexpr int64_t kRestartsTold = 20;
 
 Error closed_error() { return Error::precondition("a closed loader cannot be restored from a checkpoint"); }
 
+// A write that was interrupted leaves an empty file, or the start of a checkpoint.
+Result<void> check_is_whole(std::string_view checkpoint) {
+  constexpr std::string_view kStart = R"({"stoker_checkpoint")";
+  const size_t last = checkpoint.find_last_not_of(" \r\n");
+  if (last == std::string_view::npos) return Error::invalid("the checkpoint is empty; use an earlier checkpoint");
+  const bool is_ours = checkpoint.starts_with(kStart) || kStart.starts_with(checkpoint);
+  if (!is_ours || checkpoint[last] == '}') return {};
+  return Error::invalid("the checkpoint is cut short at byte ", checkpoint.size(), "; use an earlier checkpoint");
+}
+
 EngineOptions options_for(const Plan& plan, const LoaderOptions& given) {
   EngineOptions options;
   options.stall_warning_s = given.stall_warning_seconds;
@@ -166,6 +176,7 @@ Result<Engines> Loader::Running::restore(std::string_view checkpoint, std::share
     if (closed) return closed_error();
   }
   STOKER_TRY(prepare());
+  STOKER_TRY(check_is_whole(checkpoint));
   STOKER_TRY(const Json json, read_checkpoint(checkpoint));
   STOKER_TRY(CheckpointHead head, read_head(*plan, json));
   STOKER_TRY(auto restored_plan, lowered(&head.seeds));

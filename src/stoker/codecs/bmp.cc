@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stoker/codecs/rgba.h"
+#include "stoker/core/charge.h"
 
 namespace stoker {
 namespace {
@@ -178,6 +179,7 @@ class Decoder {
   // Two bytes are a run, or 0 and a command: end of row, end of image, a jump over pixels, or a
   // number of literal pixels.
   Result<void> unpack_runs() {
+    STOKER_TRY(working_.grow_for("the pixels of a run-length encoded BMP", height_ * width_));
     indices_.assign(static_cast<size_t>(height_ * width_), 0);
     size_t at = data_at_;
     int64_t x = 0, y = 0;
@@ -232,7 +234,8 @@ class Decoder {
   bool masks_given_ = false;  // false: the default masks
   std::array<Mask, 4> masks_ = {Mask{0xff0000}, Mask{0xff00}, Mask{0xff}, Mask{0xff000000}};
   std::vector<Rgba> palette_;
-  bool grey_ = false;             // the palette has only grays
+  bool grey_ = false;  // the palette has only grays
+  Charge working_;
   std::vector<uint8_t> indices_;  // of run-length encoded data: palette indices, rows as in the file
 };
 

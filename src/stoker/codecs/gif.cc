@@ -11,6 +11,7 @@
 #include <gif_lib.h>
 
 #include "stoker/codecs/rgba.h"
+#include "stoker/core/charge.h"
 
 namespace stoker {
 namespace {
@@ -259,6 +260,8 @@ Result<void> decode_gif(Bytes bytes, const GifOptions& options, const PixelPlace
   Reader reader(bytes);
   STOKER_TRY(reader.open());
   STOKER_TRY(const PixelRows rows, place(info));
+  Charge working;
+  STOKER_TRY(working.grow_for("the canvas of a GIF", info.height * info.width * 3));
   std::vector<uint8_t> canvas(static_cast<size_t>(info.height * info.width * 3));
   std::byte* to = rows.first;
   for (int64_t frame = 0; frame < info.frames; ++frame) {

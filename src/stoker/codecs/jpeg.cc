@@ -6,6 +6,7 @@
 #include <csetjmp>
 #include <cstdio>
 #include <cstring>
+#include <vector>
 
 #include <jpeglib.h>
 
@@ -17,10 +18,9 @@
 #include <jpegint.h>
 #endif
 
-#include <vector>
-
 #include "stoker/codecs/jpeg_codes.h"
 #include "stoker/codecs/jpeg_errors.h"
+#include "stoker/codecs/jpeg_memory.h"
 #include "stoker/core/array.h"
 
 namespace stoker {
@@ -33,7 +33,6 @@ constexpr int kMostScans = 500;
 // With Huffman codes, each 8x8 block takes at least one bit. The data of a larger image is
 // incomplete, and no memory is allocated for it.
 constexpr int64_t kMostPixelsPerByte = 8 * 64;
-
 constexpr JDIMENSION kRowsAtOnce = 8;
 
 Result<void> check(const JpegOptions& options) {
@@ -86,6 +85,7 @@ class Decoder final : public JpegRows {
   }
 
   Result<void> read_rows(PixelRows rows) {
+    STOKER_TRY(charge_jpeg_coefficients(jpeg_, working_));
     if (run([&] { decode(rows); })) return {};
     if (!ended_ || options_.acceptable_fraction >= 1 || rows_read_share() < options_.acceptable_fraction)
       return failure();
@@ -98,6 +98,7 @@ class Decoder final : public JpegRows {
   Result<void> start_rows(const ImageRegion& window) {
     left_ = window.left;
     top_ = window.top;
+    STOKER_TRY(charge_jpeg_coefficients(jpeg_, working_));
     if (!run([&] { start_window(window); })) return failure();
     thread_local std::vector<JSAMPLE> ring;
     const size_t row = size_t{jpeg_.output_width} * static_cast<size_t>(pixel_);
@@ -358,7 +359,8 @@ class Decoder final : public JpegRows {
   bool gave_up_ = false;
   bool too_many_scans_ = false;
   JSAMPARRAY inks_ = nullptr;  // one row of CMYK
-  JSAMPLE* ring_ = nullptr;    // the last rows
+  Charge working_;
+  JSAMPLE* ring_ = nullptr;  // the last rows
   size_t stride_ = 0;
   int64_t left_ = 0;  // the start of the window in the rows of the ring
   int64_t top_ = 0;

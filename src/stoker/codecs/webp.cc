@@ -10,6 +10,7 @@
 #include <webp/demux.h>
 
 #include "stoker/codecs/rgba.h"
+#include "stoker/core/charge.h"
 
 namespace stoker {
 namespace {
@@ -51,6 +52,14 @@ Result<void> check(const WebpOptions& options) {
 struct Header {
   ImageInfo info;
   bool animated = false;
+  bool lossless = false;
+
+  // The memory that libwebp and the conversion to gray need for all pixels.
+  int64_t working_bytes() const {
+    const int64_t whole = info.height * info.width * 4;
+    if (animated) return 2 * whole;
+    return (lossless ? whole : 0) + (info.channels == 1 ? whole : 0);
+  }
 };
 
 Result<Header> read_header(Bytes bytes, const WebpOptions& options) {
@@ -59,7 +68,7 @@ Result<Header> read_header(Bytes bytes, const WebpOptions& options) {
   WebPBitstreamFeatures features;
   const VP8StatusCode code = WebPGetFeatures(data_of(bytes), bytes.size(), &features);
   if (code != VP8_STATUS_OK) return failure(code, bytes);
-  Header header{{features.height, features.width, options.channels}, features.has_animation != 0};
+  Header header{{features.height, features.width, options.channels}, features.has_animation != 0, features.format == 2};
   if (options.channels == 0) header.info.channels = features.has_alpha ? 4 : 3;
   if (header.animated) {
     const WebPData whole = whole_of(bytes);
@@ -125,6 +134,8 @@ Result<ImageInfo> webp_info(Bytes bytes, const WebpOptions& options) {
 Result<void> decode_webp(Bytes bytes, const WebpOptions& options, const PixelPlace& place) {
   STOKER_TRY(const Header header, read_header(bytes, options));
   STOKER_TRY(const PixelRows rows, place(header.info));
+  Charge working;
+  STOKER_TRY(working.grow_for("the pixels of a WebP", header.working_bytes()));
   return header.animated ? decode_frames(bytes, header.info, rows) : decode_still(bytes, header.info, rows);
 }
 

@@ -16,7 +16,6 @@ namespace stoker {
 namespace {
 
 thread_local std::shared_ptr<Account> current_account;
-thread_local int polite_scopes = 0;
 
 constexpr size_t kAlignment = 64, kPage = 4096;
 // A new batch of 38 MB costs 13 ms of page faults, a recycled one none. Below this size, the caches
@@ -155,10 +154,6 @@ AccountScope::AccountScope(std::shared_ptr<Account> account)
     : previous_(std::exchange(current_account, std::move(account))) {}
 AccountScope::~AccountScope() { current_account = std::move(previous_); }
 
-PoliteScope::PoliteScope() { ++polite_scopes; }
-PoliteScope::~PoliteScope() { --polite_scopes; }
-bool PoliteScope::active() { return polite_scopes > 0; }
-
 Result<Buffer*> Buffer::make(size_t bytes) { return make(bytes, false); }
 Buffer* Buffer::make_small(size_t bytes) {
   Result<Buffer*> made = make(bytes, true);
@@ -227,6 +222,10 @@ void Buffer::hand_over() {
   if (whole_) return whole_->hand_over();
   if (characters_) characters_->hand_over();
   if (!kept_.load(std::memory_order_relaxed)) uncharge();
+}
+
+void Buffer::charge_again() {
+  if (account_ && !charged_.exchange(true)) account_->take(static_cast<int64_t>(size_), true);
 }
 
 void Buffer::uncharge() {

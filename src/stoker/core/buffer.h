@@ -40,17 +40,6 @@ class AccountScope {
   std::shared_ptr<Account> previous_;
 };
 
-// During the lifetime of the scope, the calling thread's allocations succeed only if the budget has
-// free space, and fail without any other effect. For optional memory, such as that of a cache.
-class PoliteScope {
- public:
-  PoliteScope();
-  ~PoliteScope();
-  PoliteScope(const PoliteScope&) = delete;
-  PoliteScope& operator=(const PoliteScope&) = delete;
-  static bool active();
-};
-
 // Where memory that another owner provides gets its bytes from, if that may take
 // them away: a mapped file, which can be truncated at any time.
 class Backing {
@@ -124,6 +113,9 @@ class Buffer {
 
   // Removes the bytes from the account, because they now belong to the user.
   void hand_over();
+  // Counts the bytes in the account again, because the memory is used for other values after hand_over(). No other
+  // thread may refer to the buffer.
+  void charge_again();
   // Keeps the bytes in the account even after hand_over(), because a cache also keeps them.
   void keep_charged() { kept_.store(true, std::memory_order_relaxed); }
 

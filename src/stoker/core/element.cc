@@ -1,6 +1,7 @@
 #include "stoker/core/element.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "stoker/core/hash.h"
 #include "stoker/core/rng.h"
@@ -164,6 +165,11 @@ Run Run::of(Element element, Origin origin) {
   return builder.take();
 }
 
+int32_t run_size(int64_t rows) {
+  if (std::in_range<int32_t>(rows) && rows >= 0) return static_cast<int32_t>(rows);
+  throw Error::exhausted("expected at most ", kMostRowsOfRun, " elements in one piece, got ", rows);
+}
+
 Run Run::failure(Error error, Origin origin, bool struck) {
   RunBuilder builder;
   builder.add_failure(std::move(error), std::move(origin), struck);
@@ -196,7 +202,7 @@ Run Run::slice(int32_t first, int32_t n) const {
 Run Run::select(const std::vector<int32_t>& rows) const {
   Run part;
   part.nest = nest;
-  part.size = static_cast<int32_t>(rows.size());
+  part.size = run_size(std::ssize(rows));
   part.origins = origins.select(rows);
   for (const Column& column : columns) part.columns.push_back(column.select(rows));
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -226,6 +232,7 @@ void Run::append(Run more) {
     *this = std::move(more);
     return;
   }
+  const int32_t together = run_size(int64_t{size} + more.size);
   if (names() || more.names()) {
     if (passes.size() > 1 || more.passes.size() > 1 || passes != more.passes) {
       spell_out_passes(*this);
@@ -233,7 +240,7 @@ void Run::append(Run more) {
       passes.insert(passes.end(), more.passes.begin(), more.passes.end());
     }
     positions.insert(positions.end(), more.positions.begin(), more.positions.end());
-    size += more.size;
+    size = together;
     return;
   }
   origins.append(more.origins);
@@ -259,7 +266,7 @@ void Run::append(Run more) {
                                     nest->describe()));
     }
   }
-  size += more.size;
+  size = together;
 }
 
 void Run::fail(int32_t row, Error error) {
@@ -341,6 +348,10 @@ std::string ElementType::describe() const {
   std::string all;
   for (const DType type : types) all += (all.empty() ? "" : ", ") + std::string(name_of(type));
   if (!nest || nest == Nest::leaf()) return all;
+  const size_t fields = nest->fields().size();
+  if (fields == 0) return nest->kind() == Nest::Kind::kTuple ? "an empty tuple" : "an empty dict";
+  if (nest == Nest::tuple_of_leaves(fields))
+    return "a tuple of " + std::to_string(fields) + (fields == 1 ? " component (" : " components (") + all + ")";
   return nest->describe() + " of " + all;
 }
 
@@ -368,7 +379,7 @@ Result<void> ResultRows::set_slowly(int32_t row, Element&& element) {
   if (!type_.nest) type_ = ElementType::of(element);
   if (!fits(element))
     return Error::invalid("returned ", ElementType::of(element).describe(), ", but the first element was ",
-                          type_.describe());
+                          type_.describe(), "; every element must have the same structure and types");
   if (!begun_) STOKER_TRY(begin(element));
   for (size_t i = 0; i < leaves_.size(); ++i) {
     if (put_number(leaves_[i], row, element.leaves[i])) continue;

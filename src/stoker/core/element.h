@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -48,7 +49,7 @@ struct ElementType {
 
   static ElementType of(const Element& element);
   bool operator==(const ElementType& other) const;
-  std::string describe() const;  // "(int64, float32)"
+  std::string describe() const;  // "a tuple of 2 components (int64, float32)"
 };
 
 // Joins elements into one element with these components.
@@ -107,10 +108,18 @@ struct Failure {
   // elements dropped the row, a stream ended with an error, or user code requested the end of the
   // program.
   bool struck = false;
-  bool no_room = false;  // a stage that holds elements had no memory for them
+  // A restored iterator found it, and the iterator that was saved did not: a stage that holds elements had no memory
+  // for them, or the input ended early. It is reported even if it is among the rows before the restored position.
+  bool is_new = false;
 
-  Failure at(int32_t other_row) const { return {other_row, error, struck, no_room}; }
+  Failure at(int32_t other_row) const { return {other_row, error, struck, is_new}; }
 };
+
+// The largest number of rows of a run.
+inline constexpr int64_t kMostRowsOfRun = std::numeric_limits<int32_t>::max();
+
+// The size of a run of that many rows. Throws ResourceExhausted if it is out of range.
+int32_t run_size(int64_t rows);
 
 // The unit that the runtime moves: n >= 1 elements in order, of one structure.
 //

@@ -74,6 +74,12 @@ bool InterruptScope::poll() {
   const int64_t now = steady_ns();
   if (now < next_ns_) return false;
   next_ns_ = now + std::chrono::nanoseconds(kInterval).count();
+  // `ask_` may be is_interrupted(), which then polls the scope around this one.
+  struct Restore {
+    InterruptScope* const inner;
+    ~Restore() { current = inner; }
+  };
+  const Restore restore{std::exchange(current, outer_)};
   return interrupted_ = ask_();
 }
 

@@ -50,6 +50,15 @@ std::optional<size_t> Nest::find(std::string_view name) const {
   return std::nullopt;
 }
 
+std::string_view Nest::composite_kind() const {
+  const auto has_keys = [this](std::initializer_list<std::string_view> keys) {
+    return kind_ == Kind::kDict && fields_.size() == keys.size() &&
+           std::ranges::all_of(keys, [this](std::string_view key) { return find(key).has_value(); });
+  };
+  if (has_keys({"values", "row_splits"})) return "ragged";
+  return has_keys({"indices", "values", "dense_shape"}) ? "sparse" : "";
+}
+
 std::string Nest::path_of(size_t leaf) const {
   for (size_t i = 0; i < fields_.size(); ++i) {
     const Nest* part = fields_[i].second;

@@ -33,6 +33,9 @@ class Nest {
   size_t first_leaf(size_t field) const { return first_leaf_[field]; }
   std::optional<size_t> find(std::string_view name) const;
 
+  // "sparse" or "ragged" if this is the dict of such a value (docs/design/sparse_and_ragged.md), "" otherwise.
+  std::string_view composite_kind() const;
+
   // The path from the root to a leaf: "image", "0", "meta/size".
   std::string path_of(size_t leaf) const;
   // Formats the structure as "(x, {'a': x})", with x for a component.

@@ -25,7 +25,7 @@ std::string Origin::describe() const {
     if (members->size() > 4) text += ",…";
     return text + ")";
   }
-  text += std::to_string(position);
+  text += position == kEndPosition ? "end" : std::to_string(position);
   if (pass > 0) text += "@" + std::to_string(pass);
   return text;
 }
@@ -156,6 +156,13 @@ void Origins::set_passes(std::span<const int64_t> passes, bool own) {
 void Origins::set_elements(int32_t elements) {
   for (Origin& origin : each_) origin.elements = elements;
   shared_.elements = elements;
+}
+
+int64_t Origins::elements_of(int64_t first, int64_t n) const {
+  if (each_.empty()) return n * shared_.elements;
+  int64_t sum = 0;
+  for (int64_t i = first; i < first + n; ++i) sum += each_[static_cast<size_t>(i)].elements;
+  return sum;
 }
 
 void Origins::set_parent(std::shared_ptr<const Origin> parent) {

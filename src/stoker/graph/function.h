@@ -104,6 +104,8 @@ class Function {
     virtual int64_t most_calls() const { return 0; }
     // Must be called for each element of the input, in order: no other stage moves across it.
     virtual bool is_sequence() const { return false; }
+    // Whether it may use the random numbers of its element (Context::rng).
+    virtual bool draws() const { return true; }
   };
 
   Function() = default;
@@ -119,7 +121,9 @@ class Function {
   bool empty() const { return !program_ && !callable_; }
   const Program* program() const { return program_.get(); }
   bool calls_user() const { return callable_ != nullptr; }
-  PassUse pass_use() const { return callable_ || program_->random() ? PassUse::kDraws : PassUse::kNone; }
+  PassUse pass_use() const {
+    return (callable_ ? callable_->draws() : program_->random()) ? PassUse::kDraws : PassUse::kNone;
+  }
   int64_t most_calls() const { return callable_ ? callable_->most_calls() : 0; }
   bool is_sequence() const { return callable_ && callable_->is_sequence(); }
   bool waits() const { return program_ && program_->waits(); }
@@ -263,6 +267,7 @@ class PlainCallable final : public Function::Callable {
 
   explicit PlainCallable(F f) : f_(std::move(f)) {}
   std::string describe() const override { return "a C++ function on plain values"; }
+  bool draws() const override { return false; }
 
   Result<void> apply(Run& run, Context& context) const override {
     STOKER_TRY(check_argument_count(run, kCount));
@@ -342,6 +347,7 @@ class ElementCallable final : public Function::Callable {
  public:
   explicit ElementCallable(F f) : f_(std::move(f)) {}
   std::string describe() const override { return "a C++ function on elements"; }
+  bool draws() const override { return std::is_invocable_v<const F&, Element, Context&>; }
 
   Result<void> apply(Run& run, Context& context) const override {
     ResultRows made(run.size, context.like());

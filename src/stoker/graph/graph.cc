@@ -205,7 +205,7 @@ Error at_stage(size_t i, const Json& json, const Error& error) {
     const std::string_view rest = message.substr(stage->size());
     if (rest.starts_with(": ") || rest.starts_with(", ")) return Error::of(error.code(), place, ", ", message);
   }
-  return Error::of(error.code(), place, ": ", message);
+  return Error::of(error.code(), place, " (counted from 0): ", message);
 }
 
 std::string id_of(const Json& json) {

@@ -7,38 +7,75 @@
 namespace stoker {
 namespace {
 
-// Builds the value. Keeps duplicate keys, which nlohmann::json would merge.
-class Builder : public nlohmann::json_sax<nlohmann::json> {
+// Converts the events of the library.
+class Events : public nlohmann::json_sax<nlohmann::json> {
  public:
-  explicit Builder(size_t max_depth) : max_depth_(max_depth) {}
+  Events(JsonVisitor& visitor, size_t max_depth) : visitor_(visitor), max_depth_(max_depth) {}
 
-  Json root;
   std::string error;  // empty without one
 
-  bool null() override { return add(Json()); }
-  bool boolean(bool value) override { return add(value); }
-  bool number_integer(number_integer_t value) override { return add(int64_t{value}); }
+  bool null() override { return visitor_.scalar(Json()); }
+  bool boolean(bool value) override { return visitor_.scalar(value); }
+  bool number_integer(number_integer_t value) override { return visitor_.scalar(int64_t{value}); }
   bool number_unsigned(number_unsigned_t value) override {
-    return value > static_cast<uint64_t>(INT64_MAX) ? add(static_cast<double>(value))
-                                                    : add(static_cast<int64_t>(value));
+    return value > static_cast<uint64_t>(INT64_MAX) ? visitor_.scalar(static_cast<double>(value))
+                                                    : visitor_.scalar(static_cast<int64_t>(value));
   }
-  bool number_float(number_float_t value, const string_t&) override { return add(value); }
-  bool string(string_t& value) override { return add(std::move(value)); }
+  bool number_float(number_float_t value, const string_t&) override { return visitor_.scalar(value); }
+  bool string(string_t& value) override { return visitor_.scalar(std::move(value)); }
   bool binary(binary_t&) override { return false; }
-  bool start_object(size_t) override { return open(Json::dict()); }
-  bool start_array(size_t) override { return open(Json::list()); }
+  bool start_object(size_t) override { return open(true); }
+  bool start_array(size_t) override { return open(false); }
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
-  bool key(string_t& name) override {
-    keys_.back() = std::move(name);
-    return true;
-  }
+  bool key(string_t& name) override { return visitor_.key(name); }
   bool parse_error(size_t position, const std::string&, const nlohmann::detail::exception& problem) override {
     const std::string text = problem.what();
     const size_t cut = text.find("parse error at ");
     error = cut == std::string::npos ? "not JSON at byte " + std::to_string(position)
                                      : "not JSON at " + text.substr(cut + 15);
     return false;
+  }
+
+ private:
+  bool open(bool dict) {
+    if (depth_ >= max_depth_) {
+      error = "values are nested deeper than " + std::to_string(max_depth_) + " levels";
+      return false;
+    }
+    ++depth_;
+    return visitor_.open(dict);
+  }
+  bool close() {
+    --depth_;
+    return visitor_.close();
+  }
+
+  JsonVisitor& visitor_;
+  const size_t max_depth_;
+  size_t depth_ = 0;
+};
+
+// Builds the value. Keeps duplicate keys, which nlohmann::json would merge.
+class Builder final : public JsonVisitor {
+ public:
+  Json root;
+
+  bool scalar(Json value) override { return add(std::move(value)); }
+  bool open(bool dict) override {
+    open_.push_back(dict ? Json::dict() : Json::list());
+    keys_.emplace_back();
+    return true;
+  }
+  bool close() override {
+    Json done = std::move(open_.back());
+    open_.pop_back();
+    keys_.pop_back();
+    return add(std::move(done));
+  }
+  bool key(std::string& name) override {
+    keys_.back() = std::move(name);
+    return true;
   }
 
  private:
@@ -54,23 +91,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
       into.set(keys_.back(), std::move(value));
     return true;
   }
-  bool open(Json container) {
-    if (open_.size() >= max_depth_) {
-      error = "values are nested deeper than " + std::to_string(max_depth_) + " levels";
-      return false;
-    }
-    open_.push_back(std::move(container));
-    keys_.emplace_back();
-    return true;
-  }
-  bool close() {
-    Json done = std::move(open_.back());
-    open_.pop_back();
-    keys_.pop_back();
-    return add(std::move(done));
-  }
 
-  const size_t max_depth_;
   std::vector<Json> open_;         // the containers around the current value, outermost first
   std::vector<std::string> keys_;  // for each of them, the key of the next value
 };
@@ -125,10 +146,16 @@ std::string_view Json::describe_kind() const {
 }
 
 Result<Json> parse_json(std::string_view text, size_t max_depth) {
-  Builder builder(max_depth);
-  if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder))
-    return Error::invalid(builder.error.empty() ? "not JSON" : builder.error);
+  Builder builder;
+  STOKER_TRY(visit_json(text, builder, max_depth));
   return std::move(builder.root);
+}
+
+Result<void> visit_json(std::string_view text, JsonVisitor& visitor, size_t max_depth) {
+  Events events(visitor, max_depth);
+  if (nlohmann::json::sax_parse(text.begin(), text.end(), &events)) return {};
+  if (events.error.empty()) return Error(Code::kCancelled, "the reading of JSON was ended");
+  return Error::invalid(events.error);
 }
 
 std::string to_base64(std::string_view bytes) {

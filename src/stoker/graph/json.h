@@ -60,6 +60,20 @@ struct Json {
 // `max_depth` levels. An integer that does not fit int64 becomes a double.
 Result<Json> parse_json(std::string_view text, size_t max_depth = 512);
 
+// Receives the values of a JSON text in their order. A function that returns false ends the reading.
+class JsonVisitor {
+ public:
+  virtual ~JsonVisitor() = default;
+  virtual bool scalar(Json value) = 0;  // null, a bool, a number or a string
+  virtual bool open(bool dict) = 0;     // a dict or a list
+  virtual bool close() = 0;
+  virtual bool key(std::string& name) = 0;  // of the next value; may be moved
+};
+
+// Fails like parse_json(), and with Cancelled if the visitor ended the reading. Takes memory for the longest string
+// only.
+Result<void> visit_json(std::string_view text, JsonVisitor& visitor, size_t max_depth = 512);
+
 // JSON cannot contain strings that are not UTF-8; such strings are written as base64.
 bool is_utf8(std::string_view text);
 std::string to_base64(std::string_view bytes);

@@ -8,13 +8,17 @@
 #include <cstdio>
 #include <memory>
 #include <utility>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "stoker/core/interrupt.h"
 
 namespace stoker {
 namespace {
 
 constexpr Bytes kMagic("\x93NUMPY", 6);
 constexpr size_t kAlign = 64;
+constexpr size_t kBlockBytes = size_t{4} << 20;  // written at once
 
 constexpr std::array<std::pair<DType, std::string_view>, 13> kDescr{{
     {DType::kBool, "|b1"},
@@ -225,11 +229,14 @@ Result<void> write_npy(const std::string& path, const Array& array) {
   TemporaryFile fresh(path + ".part" + std::to_string(getpid()) + "_" + std::to_string(++written_files));
   File file(std::fopen(fresh.path().c_str(), "wb"));
   if (!file) return Error::io("cannot write ", path);
-  const auto bytes = static_cast<size_t>(array.byte_size());
-  const bool written = std::fwrite(header.data(), 1, header.size(), file.get()) == header.size() &&
-                       (bytes == 0 || std::fwrite(array.raw(), 1, bytes, file.get()) == bytes) &&
-                       std::fflush(file.get()) == 0;
-  if (!written) return Error::io("cannot write ", path);
+  const Bytes values(static_cast<const char*>(array.raw()), static_cast<size_t>(array.byte_size()));
+  bool written = std::fwrite(header.data(), 1, header.size(), file.get()) == header.size();
+  for (size_t at = 0; written && at < values.size(); at += kBlockBytes) {
+    stop_if_interrupted();
+    const Bytes block = values.substr(at, kBlockBytes);
+    written = std::fwrite(block.data(), 1, block.size(), file.get()) == block.size();
+  }
+  if (!written || std::fflush(file.get()) != 0) return Error::io("cannot write ", path);
   if (std::fclose(file.release()) != 0) return Error::io("cannot write ", path);
   if (std::rename(fresh.path().c_str(), path.c_str()) != 0) return Error::io("cannot write ", path);
   fresh.keep();
@@ -304,6 +311,9 @@ Result<Array> parse_npy(Bytes file) {
 
 Result<Array> read_npy(const std::string& path) {
   const auto cannot = [&](const char* what) { return Error::io("cannot ", what, " ", path).set_path(path); };
+  struct stat status;  // checked first, because opening a pipe waits for its writer
+  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+    return Error::precondition(path, " cannot be read at an offset: it is not a regular file").set_path(path);
   File file(std::fopen(path.c_str(), "rb"));
   if (!file) return cannot("open");
   if (std::fseek(file.get(), 0, SEEK_END) != 0) return cannot("read");

@@ -106,12 +106,18 @@ struct Pass {
   std::shared_ptr<const Origin> parent;  // in a dataset that an element opened: the origin of that element
 };
 
+// A record as errors name it: "record 7 of a.tfrecord", and the path of its file.
+struct RecordName {
+  std::string name;
+  std::string path;
+};
+
 class SourceStage : public Stage {
  public:
   // Returns a text that changes when the data that the source reads changes.
   virtual Result<std::string> fingerprint() const = 0;
-  // Describes the record of an element for errors. Empty: the origin is enough.
-  virtual std::string describe_record(const Origin&) const = 0;
+  // Returns the record of an element, for errors. Without a name, the origin is enough.
+  virtual RecordName describe_record(const Origin&) const = 0;
   // Replaces rows that identify records by the records. Only called if type().loads.
   virtual Result<void> load(Run&, Context&) const = 0;
 };

@@ -125,8 +125,7 @@ class StageBase : public Interface {
     if constexpr (hooks::has_pass_use<T>) return stage_.pass_use();
     if constexpr (hooks::has_order<T>)
       if (stage_.order()) return PassUse::kOrders;
-    // A dataset that a stage opens may shuffle or draw.
-    return IsMap<T> || IsFilter<T> || hooks::has_open_graph<T> ? PassUse::kDraws : PassUse::kNone;
+    return IsMap<T> || IsFilter<T> ? PassUse::kDraws : PassUse::kNone;
   }
 
  protected:
@@ -147,7 +146,7 @@ class StageBase : public Interface {
 template <typename T, typename Interface>
 class SourceBase : public StageBase<T, Interface> {
   STOKER_CHECK_HOOK(T, fingerprint, "Result<std::string> fingerprint() const");
-  STOKER_CHECK_HOOK(T, describe_record, "std::string describe_record(const Origin& origin) const");
+  STOKER_CHECK_HOOK(T, describe_record, "RecordName describe_record(const Origin& origin) const");
   STOKER_CHECK_HOOK(T, load, "Result<Element> load(Element element, Context& context) const");
   STOKER_CHECK_HOOK(T, by_position, "bool by_position() const");
   STOKER_CHECK_HOOK(T, listed, "std::optional<T> listed() const, in a struct that also has the functions of a list");
@@ -159,7 +158,7 @@ class SourceBase : public StageBase<T, Interface> {
     if constexpr (hooks::has_fingerprint<T>) return this->stage_.fingerprint();
     return std::string();
   }
-  std::string describe_record(const Origin& origin) const override {
+  RecordName describe_record(const Origin& origin) const override {
     if constexpr (hooks::has_describe_record<T>) return this->stage_.describe_record(origin);
     return {};
   }

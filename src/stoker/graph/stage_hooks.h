@@ -8,8 +8,8 @@
 namespace stoker {
 
 // The functions of a plain struct that make it a stage, and the optional ones. CONTRIBUTING.md explains both. A struct
-// that has the name of an optional function with another signature, or without `const`, does not compile, and the
-// message names the function.
+// that has the name of an optional function with another signature, or without `const`, does not compile, and neither
+// does one that has an optional function of another form. The message names the function.
 namespace hooks {
 
 struct NoState {};
@@ -68,7 +68,7 @@ concept has_cardinality_of_specs = requires(STOKER_HOOK_ARGUMENTS) {
 
 // Sources.
 STOKER_HOOK(fingerprint, Result<std::string>, t.fingerprint())
-STOKER_HOOK(describe_record, std::string, t.describe_record(origin))
+STOKER_HOOK(describe_record, RecordName, t.describe_record(origin))
 STOKER_HOOK(load, Result<Element>, t.load(std::move(element), context))
 // Lists.
 STOKER_HOOK(fetch, Result<Run>, t.fetch(positions, context))
@@ -152,5 +152,36 @@ constexpr int forms_of = int{IsList<T>} + int{IsStream<T>} + int{IsMap<T>} + int
 // A struct with exactly one form.
 template <typename T>
 concept StageStruct = forms_of<T> == 1;
+
+// Rejects an optional function of another form, which would never be called.
+#define STOKER_HOOK_OF(T, hook, is_form, forms)   \
+  static_assert(is_form || !hooks::has_##hook<T>, \
+                "`" #hook "` is a function of " forms ", and this stage has another form")
+template <typename T>
+consteval void reject_hooks_of_other_forms() {
+  constexpr bool is_source = IsList<T> || IsStream<T>, has_state = IsStream<T> || IsSequence<T>;
+  STOKER_HOOK_OF(T, fingerprint, is_source, "lists and streams");
+  STOKER_HOOK_OF(T, describe_record, is_source, "lists and streams");
+  STOKER_HOOK_OF(T, load, is_source, "lists and streams");
+  STOKER_HOOK_OF(T, fetch, IsList<T>, "lists");
+  STOKER_HOOK_OF(T, order, IsList<T>, "lists");
+  STOKER_HOOK_OF(T, start, has_state, "streams and sequences");
+  STOKER_HOOK_OF(T, check_state, has_state, "streams and sequences");
+  STOKER_HOOK_OF(T, next_rows, IsStream<T>, "streams");
+  STOKER_HOOK_OF(T, is_repeatable, IsStream<T>, "streams");
+  STOKER_HOOK_OF(T, by_position, IsListOrStream<T>, "structs that are both a list and a stream");
+  STOKER_HOOK_OF(T, listed, IsListOrStream<T>, "structs that are both a list and a stream");
+  STOKER_HOOK_OF(T, hints, IsMap<T> || IsFilter<T>, "maps and filters");
+  STOKER_HOOK_OF(T, waits, IsMap<T> || IsFilter<T>, "maps and filters");
+  STOKER_HOOK_OF(T, split, IsMap<T>, "maps");
+  STOKER_HOOK_OF(T, by_item, IsMap<T>, "maps");
+  STOKER_HOOK_OF(T, finish, IsSequence<T>, "sequences");
+  STOKER_HOOK_OF(T, input, IsSequence<T>, "sequences");
+  STOKER_HOOK_OF(T, appetite, IsSequence<T>, "sequences");
+  STOKER_HOOK_OF(T, batch_rows, IsSequence<T>, "sequences");
+  STOKER_HOOK_OF(T, open_graph, IsSequence<T>, "sequences");
+  STOKER_HOOK_OF(T, at_rest, IsSequence<T>, "sequences");
+}
+#undef STOKER_HOOK_OF
 
 }  // namespace stoker

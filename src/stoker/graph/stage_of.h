@@ -251,6 +251,7 @@ class EngineOf final : public StageBase<T, EngineStage> {
 template <typename T>
 constexpr auto stage_class_of() {
   static_assert(forms_of<T> <= 1, "the struct has more than one form of a stage; see CONTRIBUTING.md");
+  if constexpr (forms_of<T> == 1) reject_hooks_of_other_forms<T>();
   if constexpr (forms_of<T> == 0) {
     constexpr bool has_no_name = !hooks::names_apply<T> && !hooks::names_keep<T> && !hooks::names_next<T> &&
                                  !hooks::names_step<T> && !hooks::names_at<T>;

@@ -9,22 +9,45 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "stoker/core/hash.h"
+#include "stoker/core/interrupt.h"
 #include "stoker/io/file_set.h"
 
 namespace stoker {
 namespace {
 
-// Repeats a call that a signal interrupted.
+// Repeats a call that a signal interrupted, unless the caller interrupts the work.
 template <typename Call>
 auto retried(Call call) {
   auto result = call();
-  while (result < 0 && errno == EINTR) result = call();
+  while (result < 0 && errno == EINTR) {
+    stop_if_interrupted();
+    result = call();
+  }
   return result;
+}
+
+// Opening a pipe without O_NONBLOCK waits for its writer. With it, a file with a lease is refused.
+int open_at_once(const std::string& path) {
+  const auto open_with = [&](int flags) { return retried([&] { return ::open(path.c_str(), O_RDONLY | flags); }); };
+  const int descriptor = open_with(O_CLOEXEC | O_NONBLOCK);
+  return descriptor < 0 && errno == EWOULDBLOCK ? open_with(O_CLOEXEC) : descriptor;
+}
+
+// Waits until a read would return bytes, the end or an error.
+void wait_to_read(int descriptor) {
+  constexpr int kInterruptMs = 50;
+  pollfd file{descriptor, POLLIN, 0};
+  while (true) {
+    stop_if_interrupted();
+    const int ready = poll(&file, 1, kInterruptMs);
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return;
+  }
 }
 
 Error about(const std::string& path, Error error) { return error.set_path(path); }
@@ -40,20 +63,27 @@ bool resize(std::string& bytes, size_t size) {
   }
 }
 
+Error above_limit(const std::string& path, int64_t at_most) {
+  return about(path, Error::exhausted(path, " is larger than the limit of ", at_most, " bytes"));
+}
+
 Result<std::string> read_rest(File& file, int64_t at_most) {
-  const int64_t expected = std::min(file.size(), at_most);
+  constexpr size_t kMostAtOnce = size_t{64} << 20;  // about 10 ms between two checks for an interrupt
+  if (file.size() > at_most) return above_limit(file.path(), at_most);
+  const uint64_t most_room = static_cast<uint64_t>(at_most) + 1;
   std::string bytes;
   size_t used = 0;
   // One byte more than expected, so that reading detects the end without another allocation.
-  size_t room = expected > 0 ? static_cast<size_t>(expected) + 1 : 4096;
-  for (;; room = bytes.size() * 2) {
+  size_t room = file.size() > 0 ? static_cast<size_t>(file.size()) + 1 : 4096;
+  for (;; room = std::min<uint64_t>(bytes.size() * 2, most_room)) {
     if (!resize(bytes, room))
       return about(file.path(), Error::exhausted("no memory for ", room, " bytes of ", file.path()));
     while (used < bytes.size()) {
-      STOKER_TRY(const size_t count, file.read(std::span(bytes).subspan(used)));
+      if (used >= kMostAtOnce) stop_if_interrupted();
+      const std::span<char> rest = std::span(bytes).subspan(used);
+      STOKER_TRY(const size_t count, file.read(rest.first(std::min(rest.size(), kMostAtOnce))));
       used += count;
-      if (static_cast<uint64_t>(used) > static_cast<uint64_t>(at_most))
-        return about(file.path(), Error::exhausted(file.path(), " is larger than the limit of ", at_most, " bytes"));
+      if (used >= most_room) return above_limit(file.path(), at_most);
       if (count > 0) continue;
       bytes.resize(used);
       if (bytes.capacity() > 2 * used) bytes.shrink_to_fit();
@@ -104,12 +134,27 @@ Error cannot_open(const std::string& path) {
 
 }  // namespace
 
+bool is_special_file(const std::string& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+Result<File> File::open_regular(std::string path) {
+  const auto refused = [](const std::string& special) {
+    return about(special, Error::precondition(special, " cannot be read at an offset: it is not a regular file"));
+  };
+  if (path.find('\0') == std::string::npos && is_special_file(path)) return refused(path);
+  STOKER_TRY(File file, open(std::move(path)));
+  if (file.waits_) return refused(file.path());
+  return file;
+}
+
 Result<File> File::open(std::string path) {
   if (path.find('\0') != std::string::npos)
     return Error::invalid("the path '", path.c_str(), "…' contains a zero byte");
-  const auto open_now = [&] { return retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }); };
-  int descriptor = open_now();
-  while (descriptor < 0 && (errno == EMFILE || errno == ENFILE) && make_a_descriptor_free()) descriptor = open_now();
+  int descriptor = open_at_once(path);
+  while (descriptor < 0 && (errno == EMFILE || errno == ENFILE) && make_a_descriptor_free())
+    descriptor = open_at_once(path);
   if (descriptor < 0) return about(path, cannot_open(path));
   File file(std::move(path), descriptor);
   struct stat status;
@@ -117,16 +162,21 @@ Result<File> File::open(std::string path) {
   if (S_ISDIR(status.st_mode))
     return about(file.path(), Error::precondition(file.path(), " is a directory, expected a file"));
   if (S_ISREG(status.st_mode)) file.size_ = status.st_size;
+  file.waits_ = !S_ISREG(status.st_mode);
   return file;
 }
 
 File::File(File&& other) noexcept
-    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)), size_(other.size_) {}
+    : path_(std::move(other.path_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      size_(other.size_),
+      waits_(other.waits_) {}
 
 File& File::operator=(File&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(descriptor_, other.descriptor_);
   std::swap(size_, other.size_);
+  std::swap(waits_, other.waits_);
   return *this;
 }
 
@@ -135,7 +185,12 @@ File::~File() {
 }
 
 Result<size_t> File::read(std::span<char> into) {
-  const ssize_t count = retried([&] { return ::read(descriptor_, into.data(), into.size()); });
+  // A pipe without a writer is at its end, unless the first writer is still to come.
+  if (waits_) wait_to_read(descriptor_);
+  waits_ = false;
+  ssize_t count = 0;
+  while ((count = retried([&] { return ::read(descriptor_, into.data(), into.size()); })) < 0 && errno == EAGAIN)
+    wait_to_read(descriptor_);
   if (count < 0) return about(path_, Error::io("cannot read ", path_));
   return static_cast<size_t>(count);
 }
@@ -159,7 +214,8 @@ Result<std::string> read_file(const std::string& path, int64_t at_most) {
 
 Result<FileMark> mark_of(const std::string& path) {
   constexpr int64_t kEnd = 4096;
-  STOKER_TRY(File file, File::open(path));
+  if (path.find('\0') == std::string::npos && is_special_file(path)) return FileMark();
+  STOKER_TRY(File file, File::open_regular(path));
   struct stat status;
   if (fstat(file.descriptor(), &status) != 0) return about(path, Error::io("cannot access ", path));
   std::string ends(2 * kEnd, '\0');

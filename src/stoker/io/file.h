@@ -26,10 +26,15 @@ struct FileIdentity {
 };
 
 // An open file that is read sequentially. Every error names the path. Opening a directory fails
-// with FailedPrecondition. Not thread-safe.
+// with FailedPrecondition. Opening and reading a pipe or another file that waits throws Cancelled if
+// the caller interrupts it (core/interrupt.h). Not thread-safe.
 class File {
  public:
+  // Does not wait for the writer of a pipe; read() does.
   static Result<File> open(std::string path);
+  // The same for a file that is read at offsets. Fails with FailedPrecondition for anything that is
+  // not a regular file, and does not open it: a writer of a pipe would notice that.
+  static Result<File> open_regular(std::string path);
 
   File(File&& other) noexcept;
   File& operator=(File&& other) noexcept;
@@ -54,10 +59,12 @@ class File {
   std::string path_;
   int descriptor_ = -1;
   int64_t size_ = 0;
+  bool waits_ = false;  // not a regular file, and nothing has been read
 };
 
 // Reads a whole file, up to the end at the time when it is reached: a file that grows or shrinks
 // meanwhile is not an error. Fails with ResourceExhausted if it has more than `at_most` bytes.
+// Throws Cancelled if the caller interrupts the reading of a large file or a pipe.
 Result<std::string> read_file(const std::string& path, int64_t at_most = std::numeric_limits<int64_t>::max());
 
 // Identifies a file without reading all of it: its name without the folder, its size, and a hash of
@@ -66,7 +73,12 @@ Result<std::string> fingerprint_of(const std::string& path);
 // The same for several files, in order: one line of limited length.
 std::string fingerprint_of(const std::vector<std::string>& paths);
 
+// A file that is not regular has an empty mark: it is not opened, because a writer of a pipe would
+// notice that, and the contents could be read only once.
 Result<FileMark> mark_of(const std::string& path);
+
+// Whether the path leads to something else than a regular file or a directory, such as a pipe.
+bool is_special_file(const std::string& path);
 
 // A whole file as memory. The bytes are valid for the lifetime of the object. Files that cannot be
 // mapped, such as pipes and files in /proc, are read instead, and so are all files if STOKER_MAP=0.

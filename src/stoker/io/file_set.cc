@@ -68,7 +68,7 @@ Result<std::shared_ptr<File>> FileSet::open(size_t file) {
     const MutexLock lock(mutex_);
     if (open_[file]) return open_[file];
   }
-  STOKER_TRY(File opened, File::open(paths_[file]));
+  STOKER_TRY(File opened, File::open_regular(paths_[file]));
   auto shared = std::make_shared<File>(std::move(opened));
   const size_t most = most_open();
   const MutexLock lock(mutex_);
@@ -82,8 +82,7 @@ Result<std::shared_ptr<File>> FileSet::open(size_t file) {
 Result<int64_t> FileSet::bytes_of(size_t file) {
   STOKER_TRY(const std::shared_ptr<File> opened, open(file));
   if (opened->size() > 0 || lseek(opened->descriptor(), 0, SEEK_END) == 0) return opened->size();
-  return Error::precondition(paths_[file], " cannot be read at an offset: it is not a regular file")
-      .set_path(paths_[file]);
+  return Error::precondition(paths_[file], " cannot be read at an offset: it has no size").set_path(paths_[file]);
 }
 
 Result<void> FileSet::read(size_t file, int64_t offset, std::span<char> into) {

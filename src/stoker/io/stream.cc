@@ -246,6 +246,10 @@ Result<Compression> compression_of(std::string_view name) {
 
 Result<std::unique_ptr<ByteStream>> open_stream(const std::string& path, Compression compression) {
   STOKER_TRY(File file, File::open(path));
+  return open_stream(std::move(file), compression);
+}
+
+Result<std::unique_ptr<ByteStream>> open_stream(File file, Compression compression) {
   return decompress(std::make_unique<FileStream>(std::move(file)), compression);
 }
 

@@ -11,6 +11,8 @@
 
 namespace stoker {
 
+class File;
+
 // A sequence of bytes that is read forward. Its errors name the file. Not thread-safe.
 class ByteStream {
  public:
@@ -39,6 +41,8 @@ Result<Compression> compression_of(std::string_view name);
 
 // Opens a file and decompresses it.
 Result<std::unique_ptr<ByteStream>> open_stream(const std::string& path, Compression compression);
+// The same for a file that nothing was read from.
+Result<std::unique_ptr<ByteStream>> open_stream(File file, Compression compression);
 
 // Decompresses a stream. Concatenated members (in zstd: frames), and zeros after the last one, are
 // one stream; ZLIB has one member. Truncated or damaged data fails with DataLoss and the offset in

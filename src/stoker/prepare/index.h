@@ -36,9 +36,9 @@ struct IndexResult {
 // files starts without reading all of them.
 //
 // A file that cannot be indexed, such as a compressed one, has an `error` in the result, and the other files are
-// indexed. Returns FailedPrecondition if a path does not exist, or if there are neither TFRecord files nor images.
-// Returns Cancelled if the InterruptScope of the calling thread (core/interrupt.h) interrupts it; indexes that are
-// complete by then stay.
+// indexed. Returns NotFound if a path does not exist, and FailedPrecondition if there are neither TFRecord files nor
+// images. Returns Cancelled if the InterruptScope of the calling thread (core/interrupt.h) interrupts it; indexes that
+// are complete by then stay.
 //
 // Any thread may call it. It works on the threads of the process's engine, and blocks until it is done.
 Result<IndexResult> index(const IndexOptions& options, const OnProgress& on_progress = {});

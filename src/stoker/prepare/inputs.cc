@@ -17,6 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kClassesFile = "labels.txt";  // pack() writes it next to its shards
 constexpr std::array kImageEndings = {".jpg", ".jpeg", ".png", ".gif", ".bmp", ".webp"};
 
 std::string lower_name(const std::string& path) {
@@ -66,7 +67,7 @@ class Finder {
     struct stat status{};
     if (stat(path.c_str(), &status) == 0) return add(path, status);
     const Error missing = Error::io("cannot open ", path);
-    if (path.find_first_of("*?[") == std::string::npos) return Error::precondition(missing.message());
+    if (path.find_first_of("*?[") == std::string::npos) return missing;
     const Result<std::vector<std::string>> matches = list_files({path});
     if (!matches) return Error::precondition(matches.error().message());
     for (const std::string& match : *matches)
@@ -95,7 +96,9 @@ class Finder {
     if (failed) return add_unreadable(folder, Error::from_errno(failed.value(), "cannot list the folder " + folder));
     std::ranges::sort(names);
     open_.push_back(id);
-    for (const std::string& name : names) STOKER_TRY(visit(folder, name));
+    const bool has_records = std::ranges::any_of(names, named_as_records);
+    for (const std::string& name : names)
+      if (!(has_records && name == kClassesFile)) STOKER_TRY(visit(folder, name));
     open_.pop_back();
     return {};
   }
@@ -178,7 +181,7 @@ bool looks_like_records(const InputFile& file) {
 }
 
 std::vector<std::string> classes_next_to(const std::string& file) {
-  const Result<std::string> text = read_file((fs::path(file).parent_path() / "labels.txt").string());
+  const Result<std::string> text = read_file((fs::path(file).parent_path() / kClassesFile).string());
   std::vector<std::string> classes;
   for (size_t at = 0; text && at < text->size();) {
     const size_t end = std::min(text->find('\n', at), text->size());

@@ -31,8 +31,9 @@ struct Inputs {
 // file determine its kind; a file named directly whose first bytes are unknown
 // counts as records. In folders, hidden files and files that are neither records
 // nor images are skipped. Links are followed, except into a folder that is being
-// searched. Returns FailedPrecondition if there is no path, a path does not exist,
-// or nothing was found, and Cancelled if the caller interrupts it.
+// searched. Does not count labels.txt next to records, which pack() wrote. Returns
+// NotFound if a path does not exist, FailedPrecondition if there is no path or
+// nothing was found, and Cancelled if the caller interrupts it.
 Result<Inputs> find_inputs(const std::vector<std::string>& paths);
 
 // True for .jpg, .PNG and so on.

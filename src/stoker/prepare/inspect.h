@@ -58,10 +58,10 @@ struct InspectResult {
 // Counts and measures records, their features, and images, without decoding pixels. Writes a contact sheet if the
 // options name one: thumbnails that are sampled evenly from the data.
 //
-// Damaged records are counted, and are no error. Returns FailedPrecondition if a path does not exist, if there are
-// neither records nor images, or if the name of the sheet ends with neither .png nor .html. Returns DataLoss if there
-// are no images for the sheet, and Cancelled if the InterruptScope of the calling thread (core/interrupt.h) interrupts
-// it. Other codes report that the sheet could not be written; an existing file is then unchanged.
+// Damaged records are counted, and are no error. Returns NotFound if a path does not exist, and FailedPrecondition if
+// there are neither records nor images, or if the name of the sheet ends with neither .png nor .html. Returns DataLoss
+// if there are no images for the sheet, and Cancelled if the InterruptScope of the calling thread (core/interrupt.h)
+// interrupts it. Other codes report that the sheet could not be written; an existing file is then unchanged.
 //
 // Any thread may call it. It works on the threads of the process's engine, and blocks until it is done.
 Result<InspectResult> inspect(const InspectOptions& options, const OnProgress& on_progress = {});

@@ -63,10 +63,10 @@ struct UnfinishedPack {
 // shards in a hidden folder there, and reports them in `unfinished` if that is not null. The same call continues from
 // there; a call with another source or other options starts again.
 //
-// Returns FailedPrecondition if the options contradict each other or the source, if the source does not exist, if the
-// destination already has shards of that name, or if another thread or process is packing into it. Returns DataLoss if
-// a file cannot be packed, or if all of them were skipped. Returns Cancelled if the InterruptScope of the calling
-// thread (core/interrupt.h) interrupts it. Other codes report errors of the file system.
+// Returns NotFound if the source does not exist. Returns FailedPrecondition if the options contradict each other or the
+// source, if the destination already has shards of that name, or if another thread or process is packing into it.
+// Returns DataLoss if a file cannot be packed, or if all of them were skipped. Returns Cancelled if the InterruptScope
+// of the calling thread (core/interrupt.h) interrupts it. Other codes report errors of the file system.
 //
 // Any thread may call it. It works on the threads of the process's engine, and blocks until it is done.
 Result<PackResult> pack(const PackOptions& options, const OnProgress& on_progress = {},

@@ -10,7 +10,6 @@
 #include "stoker/codecs/png.h"
 #include "stoker/core/hash.h"
 #include "stoker/core/permutation.h"
-#include "stoker/io/file.h"
 #include "stoker/prepare/pack_input.h"
 #include "stoker/sources/idx.h"
 #include "stoker/sources/range.h"
@@ -97,6 +96,18 @@ Result<IdxImages> read_images(const std::string& path, const std::string& labels
   return IdxImages{name_without_gz(path), std::move(images), std::move(labels), order};
 }
 
+// Hashes everything that the records are made of. The values are in memory; a mark of the files would miss a change
+// that keeps their sizes and modification times.
+uint64_t mark_of(const IdxImages& images) {
+  uint64_t mark = hash_of(images.file);
+  for (const Array* array : {&images.images, &images.labels}) {
+    const Dims shape = array->shape();
+    mark = hash_of({reinterpret_cast<const char*>(shape.data()), shape.size_bytes()}, mark);
+    mark = hash_of({static_cast<const char*>(array->raw()), static_cast<size_t>(array->byte_size())}, mark);
+  }
+  return mark;
+}
+
 Split split_of(std::string name, const IdxImages& images) {
   const int64_t count = images.order.size(), bytes = images.images.byte_size();
   Dataset records = Dataset::range({.stop = count}).map({.map_func = [images](int64_t i) { return images.record(i); }});
@@ -164,7 +175,8 @@ Result<PackInput> idx_input(const PackOptions& options) {
     STOKER_TRY(const IdxImages images, read_images(pair.images, pair.labels, options.seed));
     const auto labels = images.labels.values<uint8_t>();
     classes = std::max(classes, size_t{*std::ranges::max_element(labels)} + 1);
-    input.mark = hash_of(fingerprint_of(std::vector<std::string>{pair.images, pair.labels}), input.mark);
+    const uint64_t marks[] = {input.mark, mark_of(images)};
+    input.mark = hash_of({reinterpret_cast<const char*>(marks), sizeof(marks)});
     input.splits.push_back(split_of(pair.name, images));
   }
   for (size_t label = 0; label < classes; ++label) input.classes.push_back(std::to_string(label));

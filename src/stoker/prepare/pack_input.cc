@@ -17,7 +17,7 @@ Result<void> check_source(const std::string& source) {
   struct stat found{};
   if (stat(source.c_str(), &found) != 0) {
     const Error why = Error::io("cannot open ", source);
-    return Error::precondition(why.message(), "; expected a folder of images, or idx, tar or TFRecord files");
+    return Error::of(why.code(), why.message(), "; expected a folder of images, or idx, tar or TFRecord files");
   }
   if (S_ISDIR(found.st_mode) || S_ISREG(found.st_mode)) return {};
   return Error::precondition(source, " is neither a folder nor a regular file");

@@ -37,8 +37,9 @@ struct VerifyResult {
 // image files, and images in the features of tf.train.Example records. The first records of a file determine which
 // features contain images.
 //
-// Bad data is a finding, not an error. Returns FailedPrecondition if a path does not exist, or if there are neither
-// records nor images. Returns Cancelled if the InterruptScope of the calling thread (core/interrupt.h) interrupts it.
+// Bad data is a finding, not an error. Returns NotFound if a path does not exist, and FailedPrecondition if there are
+// neither records nor images. Returns Cancelled if the InterruptScope of the calling thread (core/interrupt.h)
+// interrupts it.
 //
 // Any thread may call it. It works on the threads of the process's engine, and blocks until it is done.
 Result<VerifyResult> verify(const VerifyOptions& options, const OnProgress& on_progress = {});

@@ -12,14 +12,14 @@ class CacheLine final : public LineNode {
   CacheLine(const CacheLinePlan& plan, Instance& instance, int64_t pass)
       : LineNode(instance),
         plan_(plan),
-        pass_(pass + instance.passes.base(*plan.node, plan.place)),
+        pass_(pass_after(instance.passes.base(*plan.node, plan.place), pass)),
         filled_at_(instance.make.level_of(*plan.node)),
         store_(plan.store) {}
   ~CacheLine() override {
     if (child_) instance_.engine->close(*child_);
   }
 
-  Result<Json> cut(int64_t cursor) const STOKER_REQUIRES(engine_lock) override {
+  Result<Json> cut(int64_t cursor, DeferredParts&) const STOKER_REQUIRES(engine_lock) override {
     Json json = Json::dict();
     json.set("at", start_ + cursor);
     return json;

@@ -1,6 +1,7 @@
 #include "stoker/runtime/cache_store.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace stoker {
 namespace {
@@ -15,31 +16,6 @@ Stores& all_stores() {
   static auto* stores = new Stores;
   return *stores;
 }
-
-// Copies the values into new memory. Fails with ResourceExhausted if the budget has no space, and with DataLoss if the
-// file that contains the values was truncated.
-Result<Array> copy_of(const Array& array) {
-  if (array.rank() == 0 && array.type() != DType::kBytes) return array;
-  STOKER_TRY(Array copy, array.clone());
-  if (Buffer* owner = copy.owner()) {
-    owner->keep_charged();
-    owner->freeze();
-  }
-  return copy;
-}
-
-Result<Run> copy_of(const Run& run, int32_t row) {
-  Element element;
-  element.nest = run.nest;
-  for (const Column& column : run.columns) {
-    STOKER_TRY(Array copy, copy_of(column.row(row)));
-    element.leaves.push_back(std::move(copy));
-  }
-  return Run::of(std::move(element), run.origins.at(row));
-}
-
-// Estimated memory of an entry in addition to its arrays.
-constexpr int64_t kEntryBytes = 256;
 
 }  // namespace
 
@@ -56,51 +32,80 @@ std::shared_ptr<CacheStore> CacheStore::make(uint64_t seeds) {
   return store;
 }
 
-std::optional<Run> CacheStore::find(int64_t position) {
+std::optional<Run> CacheStore::find(std::span<const int64_t> positions) {
   const MutexLock lock(mutex_);
-  auto found = by_position_.find(position);
-  if (found == by_position_.end()) return std::nullopt;
-  return found->second;
+  Run all;
+  for (size_t i = 0; i < positions.size(); i = static_cast<size_t>(all.size)) {
+    size_t end = i + 1;  // of consecutive positions
+    while (end < positions.size() && positions[end] == positions[end - 1] + 1) ++end;
+    std::optional<Run> rows = by_position_.find(positions[i], static_cast<int64_t>(end - i));
+    if (!rows || (all.size > 0 && rows->nest != all.nest)) break;
+    all.append(*std::move(rows));
+  }
+  return all.size > 0 ? std::optional(std::move(all)) : std::nullopt;
 }
 
-void CacheStore::put(int64_t position, const Run& one) {
-  PoliteScope polite;
-  Result<Run> copy = copy_of(one, 0);
-  if (!copy) return;
+size_t CacheStore::missing(std::span<const int64_t> positions) {
   const MutexLock lock(mutex_);
-  const int64_t bytes = copy->byte_size() + kEntryBytes;
-  if (by_position_.emplace(position, *std::move(copy)).second) bytes_ += bytes;
+  const auto kept = std::ranges::find_if(
+      positions, [&](int64_t position) STOKER_REQUIRES(mutex_) { return by_position_.has(position); });
+  return static_cast<size_t>(kept - positions.begin());
+}
+
+void CacheStore::put(std::span<const int64_t> positions, const Run& run) {
+  std::vector<int32_t> large;
+  {
+    const MutexLock lock(mutex_);
+    bool may_grow = true;  // requesting space again for each row would delay other work
+    for (int32_t row = 0; row < run.size; ++row) {
+      if (run.failure_of(row)) continue;
+      if (!CachedRows::is_small(run, row))
+        large.push_back(row);
+      else if (by_position_.put(positions[static_cast<size_t>(row)], run, row, may_grow) == CachedRows::Put::kNoSpace)
+        may_grow = false;
+    }
+  }
+  for (const int32_t row : large) {
+    Result<CachedRows::Own> copy = CachedRows::copy_of(run, row, account_);
+    if (!copy) continue;
+    const MutexLock lock(mutex_);
+    by_position_.put(positions[static_cast<size_t>(row)], *std::move(copy));
+  }
+}
+
+int32_t CacheStore::append_small(int64_t first, const Run& run, int32_t row) {
+  const MutexLock lock(mutex_);
+  for (; row < run.size; ++row) {
+    if (first + row < in_order_.size()) continue;
+    if (!expects(first + row)) return run.size;
+    if (!CachedRows::is_small(run, row)) return row;
+    const CachedRows::Put done = in_order_.put(first + row, run, row);
+    full_ = done == CachedRows::Put::kNoSpace;
+    if (done != CachedRows::Put::kDone) return run.size;
+  }
+  return run.size;
 }
 
 void CacheStore::append(int64_t first, const Run& run) {
-  PoliteScope polite;
-  for (int32_t row = 0; row < run.size; ++row) {
-    {
-      const MutexLock lock(mutex_);
-      if (full_ || first + row > static_cast<int64_t>(in_order_.size())) return;
-      if (first + row < static_cast<int64_t>(in_order_.size())) continue;
-    }
-    Result<Run> copy = copy_of(run, row);  // outside the lock: reclaiming memory may acquire it
+  for (int32_t row = append_small(first, run, 0); row < run.size; row = append_small(first, run, row + 1)) {
+    Result<CachedRows::Own> copy = CachedRows::copy_of(run, row, account_);
     const MutexLock lock(mutex_);
     if (!copy) full_ = copy.error().code() == Code::kResourceExhausted;
-    if (!copy || first + row != static_cast<int64_t>(in_order_.size())) return;
-    bytes_ += copy->byte_size() + kEntryBytes;
-    in_order_.push_back(*std::move(copy));
+    if (!copy || !expects(first + row)) return;
+    in_order_.put(first + row, *std::move(copy));
   }
 }
 
 std::optional<Run> CacheStore::read(int64_t first, int64_t most) {
   const MutexLock lock(mutex_);
-  const auto kept = static_cast<int64_t>(in_order_.size());
-  if (first >= kept) return std::nullopt;
-  Run run;
-  for (int64_t i = first; i < std::min(kept, first + most); ++i) run.append(in_order_[static_cast<size_t>(i)]);
-  return run;
+  return in_order_.find(first, most);
 }
 
 void CacheStore::finish(int64_t length) {
   const MutexLock lock(mutex_);
-  if (!full_ && length == static_cast<int64_t>(in_order_.size())) length_ = length;
+  if (full_ || length != in_order_.size()) return;
+  length_ = length;
+  expected = length;
 }
 
 std::optional<int64_t> CacheStore::length() {
@@ -108,14 +113,9 @@ std::optional<int64_t> CacheStore::length() {
   return length_;
 }
 
-int64_t CacheStore::bytes() {
-  const MutexLock lock(mutex_);
-  return bytes_;
-}
-
 int64_t CacheStore::elements() {
   const MutexLock lock(mutex_);
-  return static_cast<int64_t>(by_position_.size() + in_order_.size());
+  return by_position_.size() + in_order_.size();
 }
 
 int64_t CacheStore::reclaim(int64_t bytes) {
@@ -128,14 +128,9 @@ int64_t CacheStore::reclaim(int64_t bytes) {
   }
   int64_t freed = 0;
   for (const auto& store : stores) {
+    if (freed >= bytes) break;
     const MutexLock lock(store->mutex_);
-    auto& kept = store->by_position_;
-    while (freed < bytes && !kept.empty()) {
-      const int64_t entry = kept.begin()->second.byte_size();
-      store->bytes_ -= entry + kEntryBytes;
-      freed += entry;
-      kept.erase(kept.begin());
-    }
+    freed += store->by_position_.drop(bytes - freed);
   }
   return freed;
 }
@@ -201,7 +196,8 @@ Origins in_running_pass(const Origins& origins, int64_t running, int64_t stride,
     return all;
   }
   for (int64_t i = 0; i < origins.size(); ++i)
-    all.append(with_pass(origins.at(i), own, [&](int64_t pass) { return running * stride + pass % stride; }));
+    all.append(
+        with_pass(origins.at(i), own, [&](int64_t pass) { return pass_number(running, stride, pass % stride); }));
   return all;
 }
 

@@ -2,11 +2,11 @@
 
 #include <atomic>
 #include <memory>
-#include <unordered_map>
-#include <vector>
+#include <span>
 
 #include "stoker/core/element.h"
 #include "stoker/core/mutex.h"
+#include "stoker/runtime/cached_rows.h"
 
 namespace stoker {
 
@@ -23,9 +23,13 @@ class CacheStore {
   static std::shared_ptr<CacheStore> make(uint64_t seeds);
   uint64_t seeds() const { return seeds_; }
 
-  std::optional<Run> find(int64_t position);
-  // Copies the row: its block may belong to a batch.
-  void put(int64_t position, const Run& one);
+  // Returns the rows of the first of these positions, up to one that is not kept; nullopt if the first is not.
+  std::optional<Run> find(std::span<const int64_t> positions);
+  // Returns the number of positions before the first one that is kept.
+  size_t missing(std::span<const int64_t> positions);
+  // Copies the rows that did not fail: their blocks may belong to a batch. A row for which the budget has no space is
+  // not kept.
+  void put(std::span<const int64_t> positions, const Run& run);
 
   // Appends rows in order. `first` is the ordinal of the first row. Has no effect if the rows before it are not kept.
   void append(int64_t first, const Run& run);
@@ -35,18 +39,24 @@ class CacheStore {
 
   // Drops elements, at least this many bytes if possible. Returns the number of bytes.
   static int64_t reclaim(int64_t bytes);
-  int64_t bytes();
+  // The bytes that are charged to the budget for the cache.
+  int64_t bytes() const { return account_->held(); }
   int64_t elements();
   std::atomic<int64_t> expected{0};  // the number of all elements; 0 or kEndless: unknown
 
  private:
+  // Appends rows from `row` on, up to the first that is not small. Returns the number of this row; the size of the run
+  // if no more rows are to be appended.
+  int32_t append_small(int64_t first, const Run& run, int32_t row);
+  bool expects(int64_t ordinal) STOKER_REQUIRES(mutex_) { return !full_ && ordinal == in_order_.size(); }
+
   uint64_t seeds_ = 0;  // constant after make()
+  const std::shared_ptr<CacheAccount> account_ = std::make_shared<CacheAccount>();
   Mutex mutex_;
-  std::unordered_map<int64_t, Run> by_position_ STOKER_GUARDED_BY(mutex_);
-  std::vector<Run> in_order_ STOKER_GUARDED_BY(mutex_);
+  CachedRows by_position_ STOKER_GUARDED_BY(mutex_){account_};
+  CachedRows in_order_ STOKER_GUARDED_BY(mutex_){account_};
   std::optional<int64_t> length_ STOKER_GUARDED_BY(mutex_);
   bool full_ STOKER_GUARDED_BY(mutex_) = false;  // the budget was exceeded: only the first elements are kept
-  int64_t bytes_ STOKER_GUARDED_BY(mutex_) = 0;
 };
 
 // Converts the origins of cached rows to another place of the node: adds `by` to the numbers of sources, and replaces

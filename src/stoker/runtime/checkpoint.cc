@@ -90,13 +90,20 @@ Passes next_passes_of(const Plan& plan, const Counters& counters) {
   Passes passes;
   Counters next = counters;
   for (const CountedNode& counted : plan.counted)
-    if (!counted.cached) passes.set(*counted.node, counted.place, next[counted.node->state.get()]++);
+    if (!counted.cached) {
+      int64_t& pass = next[counted.node->state.get()];
+      passes.set(*counted.node, counted.place, pass);
+      pass = pass_after(pass, 1);
+    }
   return passes;
 }
 
 void advance(const Plan& plan, Counters& counters) {
-  for (const CountedNode& counted : plan.counted)
-    if (!counted.cached) ++counters[counted.node->state.get()];
+  for (const CountedNode& counted : plan.counted) {
+    if (counted.cached) continue;
+    int64_t& pass = counters[counted.node->state.get()];
+    pass = pass_after(pass, 1);
+  }
 }
 
 bool are_next_passes(const Plan& plan, const Passes& passes, const Counters& counters) {
@@ -146,14 +153,16 @@ void raise_passes(const Plan& plan, const Passes& passes, int32_t source, int64_
   });
   if (own == plan.counted.end()) return;
   if (pass < 0 || pass > kMostPasses) return;  // an element from a damaged checkpoint
-  const int64_t passes_started = pass / own->unit - passes.base(*own->node, own->place);
+  const int64_t passes_started = passes_since(passes.base(*own->node, own->place), pass / own->unit);
+  if (passes_started < 0) return;
   NodeState& state = *counting_node(*plan.node).state;
   const MutexLock lock(state.mutex);
   for (const CountedNode& counted : plan.counted) {
     if (counted.cached || !counted.counts(source)) continue;
-    const int64_t next = passes.base(*counted.node, counted.place) + passes_started / counted.stride + 1;
+    const int64_t base = passes.base(*counted.node, counted.place);
+    const int64_t next = pass_after(base, passes_started / counted.stride + 1);
     int64_t& known = state.passes[counted.node->state.get()];
-    known = std::max(known, next);
+    if (passes_since(known, next) > 0) known = next;
   }
 }
 
@@ -202,7 +211,9 @@ Counters counters_of_epoch(const Plan& plan, int64_t epoch) {
   for (const CountedNode& counted : plan.counted) {
     if (counted.cached) continue;
     const int64_t stride = plan.strides[static_cast<size_t>(counted.source)];
-    counters[counted.node->state.get()] += passes_of_epochs(epoch, std::max<int64_t>(1, stride / counted.stride));
+    int64_t& counter = counters[counted.node->state.get()];
+    const int64_t passes = passes_of_epochs(epoch, std::max<int64_t>(1, stride / counted.stride));
+    counter = std::min(counter + passes, kMostPasses);
   }
   return counters;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stoker/core/interrupt.h"
 #include "stoker/runtime/delivery.h"
 #include "stoker/runtime/engine.h"
 #include "stoker/runtime/pool.h"
@@ -90,15 +91,17 @@ Result<std::optional<Element>> Consumer::next_element() {
     if (current_row_ < current_.size) {
       const int32_t row = current_row_++;
       delivered_rows_.store(delivered_rows_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-      if (engine_.options().counts_passes) note_pass(current_.origins.at(row));
+      if (row >= pass_noted_until_ && engine_.options().counts_passes) note_pass_at(row);
       if (Buffer::any_backed()) fail_if_truncated(row);
       const Failure* failure = current_.failed.empty() ? nullptr : current_.failure_of(row);
+      receiver_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+      last_elements_.store(failure ? 0 : current_.origins.elements_at(row), std::memory_order_relaxed);
       if (!failure) {
-        failures_.add_delivered(current_.origins.elements_at(row));
+        failures_.add_delivered(last_elements_.load(std::memory_order_relaxed));
         return current_.take_element(row);
       }
       const auto number = static_cast<size_t>(failure - current_.failed.data());
-      STOKER_TRY(failures_.add(current_.failed[number], current_.origins.at(row)));
+      STOKER_TRY(add_failure(current_.failed[number], row));
     } else {
       if (std::exchange(is_first_refill, false)) asked_ns_ = now_ns();
       STOKER_TRY(const bool more, refill());
@@ -116,6 +119,19 @@ Result<std::optional<Element>> Consumer::next_element() {
   return std::optional<Element>();
 }
 
+// Naming the record of an error may read the headers of many files. If the caller interrupts this, the row is not
+// delivered.
+Result<void> Consumer::add_failure(Failure& failure, int32_t row) {
+  const InterruptScope scope(engine_.options().interrupted);
+  try {
+    return failures_.add(failure, current_.origins.at(row));
+  } catch (...) {
+    current_row_ = row;
+    delivered_rows_.store(delivered_rows_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    throw;
+  }
+}
+
 // Replaces a row with an error if the file that contains its bytes was truncated after the row was produced.
 void Consumer::fail_if_truncated(int32_t row) {
   for (const Column& column : current_.columns) {
@@ -125,6 +141,11 @@ void Consumer::fail_if_truncated(int32_t row) {
     annotate(error, *engine_.plan().node, current_.origins.at(row), &engine_.plan().sources);
     current_.fail(row, std::move(error));
   }
+}
+
+void Consumer::note_pass_at(int32_t row) {
+  note_pass(current_.origins.at(row));
+  pass_noted_until_ = current_.origins.end_of_pass_at(row);
 }
 
 // Records the passes that the consumer has started, so that later iterators continue with the next ones.
@@ -148,9 +169,14 @@ void Consumer::drop_undelivered() {
   mutex_.unlock();
 }
 
+void Consumer::withdraw() {
+  if (receiver_ == std::this_thread::get_id() && !failures_.has_given_up()) withdrawn_ = {1, last_elements_};
+}
+
 int64_t Consumer::save(Json& checkpoint) const {
-  failures_.save(checkpoint);
-  return delivered_rows_;
+  const Withdrawn withdrawn = withdrawn_;
+  failures_.save(checkpoint, withdrawn.elements);
+  return delivered_rows_ - withdrawn.rows;
 }
 
 // ---- taking results
@@ -165,6 +191,7 @@ Result<bool> Consumer::refill() {
   current_ = std::move(ready_.front());
   ready_.pop_front();
   current_row_ = 0;
+  pass_noted_until_ = 0;
   hand_over(current_);
   return true;
 }

@@ -28,6 +28,10 @@ class Consumer {
 
   // See Engine::next().
   Result<std::optional<Element>> next();
+  // The calling thread could not use the row, an element or an error, that next() returned to it last: save() then
+  // returns the position before it, until redeliver(). Does nothing if the row went to another thread.
+  void withdraw();
+  void redeliver() { withdrawn_ = Withdrawn(); }
   // Frees the results that were taken for delivery. Does nothing while a thread is inside next(). That thread calls
   // this function before it returns, because the engine is stopped.
   void drop_undelivered();
@@ -51,10 +55,17 @@ class Consumer {
 
  private:
   class Inside;
+  // A row that next() has returned and that does not count as delivered.
+  struct Withdrawn {
+    int32_t rows = 0;      // 0 or 1
+    int32_t elements = 0;  // in this row; 0 if it failed
+  };
 
   bool lock_unless_interrupted() STOKER_TRY_ACQUIRE(true, mutex_);
   Result<std::optional<Element>> next_element() STOKER_REQUIRES(mutex_);
+  Result<void> add_failure(Failure& failure, int32_t row) STOKER_REQUIRES(mutex_);
   void fail_if_truncated(int32_t row) STOKER_REQUIRES(mutex_);
+  void note_pass_at(int32_t row) STOKER_REQUIRES(mutex_);
   void note_pass(const Origin& origin) STOKER_REQUIRES(mutex_);
   Result<bool> refill() STOKER_REQUIRES(mutex_);
   bool take_ready() STOKER_REQUIRES(mutex_);
@@ -68,17 +79,21 @@ class Consumer {
 
   Engine& engine_;
   EngineFlags& flags_;
-  std::atomic<int64_t> wait_ns_{0};        // that next() has waited so far
-  std::atomic<std::thread::id> inside_{};  // the thread inside next(), for that thread itself
+  std::atomic<int64_t> wait_ns_{0};          // that next() has waited so far
+  std::atomic<std::thread::id> inside_{};    // the thread inside next(), for that thread itself
+  std::atomic<std::thread::id> receiver_{};  // of the last row
+  std::atomic<int32_t> last_elements_{0};    // in that row
+  std::atomic<Withdrawn> withdrawn_{};
   FailureLog failures_;
 
   // On other cache lines than the members that workers write.
   alignas(64) TimedMutex mutex_;           // one next() at a time
   Run current_ STOKER_GUARDED_BY(mutex_);  // its rows are being delivered
   int32_t current_row_ STOKER_GUARDED_BY(mutex_) = 0;
-  std::deque<Run> ready_ STOKER_GUARDED_BY(mutex_);  // delivered after it
-  std::atomic<int64_t> delivered_rows_{0};           // with failed ones; save() reads it while next() waits
-  int64_t takes_ STOKER_GUARDED_BY(mutex_) = 0;      // from the last window
+  int64_t pass_noted_until_ STOKER_GUARDED_BY(mutex_) = 0;  // the rows of current_ before this one
+  std::deque<Run> ready_ STOKER_GUARDED_BY(mutex_);         // delivered after it
+  std::atomic<int64_t> delivered_rows_{0};                  // with failed ones; save() reads it while next() waits
+  int64_t takes_ STOKER_GUARDED_BY(mutex_) = 0;             // from the last window
   bool interrupted_ STOKER_GUARDED_BY(mutex_) = false;
   int64_t asked_ns_ STOKER_GUARDED_BY(mutex_) = 0;            // when `interrupted` was last called
   std::vector<int64_t> last_pass_ STOKER_GUARDED_BY(mutex_);  // that was delivered, by source

@@ -183,12 +183,19 @@ bool Engine::line_ended(const Segment& segment) {
 
 Result<Json> Engine::save() {
   read_fingerprint(*plan_);  // reads files, so it must not run under the lock
+  DeferredParts deferred;
+  STOKER_TRY(Json json, cut(deferred));
+  STOKER_TRY(json, deferred.fill(std::move(json)));
+  return json;
+}
+
+Result<Json> Engine::cut(DeferredParts& deferred) {
   const EngineLock lock(mutex_);
   if (!root_ || flags_.stopped)
     return Error::precondition("a closed loader has no position to save; call save() before close()");
   Json json = checkpoint_head(*plan_, root_->passes);
   const int64_t delivered_rows = consumer_.save(json);
-  STOKER_TRY(Json cut, root_->root->cut(delivered_rows));
+  STOKER_TRY(Json cut, root_->root->cut(delivered_rows, deferred));
   json.set("cut", std::move(cut));
   return json;
 }
@@ -236,7 +243,7 @@ LoaderStats Engine::stats() {
                     .seconds = static_cast<double>(now_ns() - made_ns_) * 1e-9,
                     .wait_seconds = static_cast<double>(consumer_.wait_ns()) * 1e-9,
                     .skipped = consumer_.failures().skipped_count(),
-                    .held_bytes = static_cast<EngineAccount&>(*account_).held(),
+                    .held_bytes = static_cast<EngineAccount&>(*account_).held() + cached_bytes(*plan_),
                     .budget_bytes = Budget::process().limit(),
                     .workers = Pool::process().workers(),
                     .stages = stage_stats(*meters_),

@@ -47,6 +47,9 @@ class Engine : public std::enable_shared_from_this<Engine> {
   // Safe from several threads, also while another one stops or releases the engine: it then returns the end. The arrays
   // of the element belong to the caller (delivery.h).
   Result<std::optional<Element>> next();
+  // See Consumer.
+  void withdraw() { consumer_.withdraw(); }
+  void redeliver() { consumer_.redeliver(); }
   // Whether the calling thread runs a piece of this engine's work. User code in it must not wait for the engine.
   bool is_running_here() const;
 
@@ -123,6 +126,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
  private:
   Engine(std::shared_ptr<const Plan> plan, std::shared_ptr<Meters> meters, EngineOptions options, EpochPasses epoch);
 
+  Result<Json> cut(DeferredParts& deferred);
   void release() STOKER_RELEASE(engine_lock);
   void abandon() STOKER_RELEASE(engine_lock);
 

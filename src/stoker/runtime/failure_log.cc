@@ -141,10 +141,10 @@ std::vector<SkippedElement> FailureLog::skipped() const {
 }
 
 // Values that equal the ones that they follow from are absent: without batches, the elements are the items.
-void FailureLog::save(Json& checkpoint) const {
+void FailureLog::save(Json& checkpoint, int32_t withdrawn) const {
   const MutexLock lock(mutex_);
-  const int64_t delivered = delivered_.load();
-  const int64_t elements = elements_.load();
+  const int64_t delivered = delivered_.load() - (withdrawn > 0);
+  const int64_t elements = elements_.load() - withdrawn;
   checkpoint.set("delivered", delivered);
   if (elements != delivered) checkpoint.set("elements", elements);
   if (skipped_count_ > 0) checkpoint.set("skipped", skipped_count_);

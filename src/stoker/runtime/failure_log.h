@@ -45,7 +45,8 @@ class FailureLog {
   int64_t skipped_count() const;
   std::vector<SkippedElement> skipped() const;  // the first 1,000
 
-  void save(Json& checkpoint) const;
+  // `withdrawn`: the number of elements in an item that counts as delivered and is not; 0: there is none.
+  void save(Json& checkpoint, int32_t withdrawn = 0) const;
   // Must be called before the first element is added. Values that are out of range are replaced.
   void restore(const Json& checkpoint);
 

@@ -2,6 +2,7 @@
 
 #include "stoker/runtime/engine.h"
 #include "stoker/runtime/lines.h"
+#include "stoker/runtime/lists.h"
 #include "stoker/runtime/origin_text.h"
 
 namespace stoker {
@@ -68,7 +69,7 @@ class ConcatenateLine final : public LineNode {
     return Pulled::end();
   }
   Entry snapshot() const override { return {out(), at_, cursors()}; }
-  Result<Json> entry_json(const Entry& entry) const STOKER_REQUIRES(engine_lock) override {
+  Result<Json> entry_json(const Entry& entry, DeferredParts&) const STOKER_REQUIRES(engine_lock) override {
     Json json = Json::dict();
     json.set("input", static_cast<int64_t>(std::any_cast<size_t>(entry.state)));
     return json;
@@ -86,7 +87,7 @@ class ConcatenateLine final : public LineNode {
 class EnumerateLine final : public LineNode {
  public:
   EnumerateLine(const EnumerateLinePlan& plan, Instance& instance, int64_t pass)
-      : LineNode(instance), count_(plan.first) {
+      : LineNode(instance), plan_(plan), count_(plan.first) {
     inputs_.push_back(plan.inputs[0]->start(instance, pass));
   }
 
@@ -99,14 +100,16 @@ class EnumerateLine final : public LineNode {
     std::vector<int64_t> numbers(static_cast<size_t>(run.size));
     for (int32_t row = 0; row < run.size; ++row) {
       const Failure* failure = run.failed.empty() ? nullptr : run.failure_of(row);
-      numbers[static_cast<size_t>(row)] = failure && failure->struck ? 0 : next();
+      if (failure && failure->struck) continue;
+      if (is_past_largest()) fail_past_largest(run, row);
+      numbers[static_cast<size_t>(row)] = next();
     }
     run.columns.insert(run.columns.begin(), Column(Array::from(numbers)));
     run.nest = Nest::tuple({Nest::leaf(), run.nest});
     return pulled;
   }
   Entry snapshot() const override { return {out(), count_, cursors()}; }
-  Result<Json> entry_json(const Entry& entry) const STOKER_REQUIRES(engine_lock) override {
+  Result<Json> entry_json(const Entry& entry, DeferredParts&) const STOKER_REQUIRES(engine_lock) override {
     Json json = Json::dict();
     json.set("count", std::any_cast<int64_t>(entry.state));
     return json;
@@ -119,12 +122,20 @@ class EnumerateLine final : public LineNode {
   }
 
  private:
-  int64_t next() {  // wraps around
+  int64_t next() {
     const int64_t now = count_;
-    count_ = static_cast<int64_t>(static_cast<uint64_t>(count_) + 1);
+    if (!is_past_largest()) count_ = now == INT64_MAX ? INT64_MIN : now + 1;
     return now;
   }
+  // The number after the largest one wraps around. A count from the smallest one does not get there.
+  bool is_past_largest() const { return count_ == INT64_MIN && plan_.first != INT64_MIN; }
+  void fail_past_largest(Run& run, int32_t row) const {
+    Error error = no_number_left(plan_.first);
+    annotate(error, *plan_.node, run.origins.at(row), instance_.make.sources);
+    run.fail(row, std::move(error));
+  }
 
+  const EnumerateLinePlan& plan_;
   int64_t count_;
 };
 

@@ -36,14 +36,27 @@ const Json& saved_part(const Json& json, std::string_view key) {
 
 namespace {
 
-// Failures of rows that are skipped after a restore were reported before. That a row does not fit in the memory of this
-// process was not: these failures are returned, as struck rows, which take no place downstream.
-Run failures_without_room(const Run& run) {
-  if (run.failed.empty()) return {};
+// Returns an error that was found while rows were skipped. It takes no place downstream.
+Run new_failure(const Error& error, const Origin& origin) {
   RunBuilder rows;
-  for (const Failure& failure : run.failed)
-    if (failure.no_room) rows.add_failure(failure.error, run.origins.at(failure.row), true);
-  return rows.take();
+  rows.add_failure(error, origin, true);
+  Run run = rows.take();
+  run.failed[0].is_new = true;
+  return run;
+}
+
+// The failures of skipped rows were reported before the checkpoint was saved, except new ones.
+Run new_failures(const Run& skipped) {
+  Run all;
+  for (const Failure& failure : skipped.failed) {
+    if (!failure.is_new) continue;
+    Run one = new_failure(failure.error, skipped.origins.at(failure.row));
+    if (all.size == 0)
+      all = std::move(one);
+    else
+      all.append(std::move(one));
+  }
+  return all;
 }
 
 }  // namespace
@@ -75,12 +88,38 @@ std::optional<Pulled> LineNode::skip_rows() {
   while (skip_ > 0) {
     if (now_ns() - begun > kLongestPullNs) return Pulled::blocked(nullptr);
     Pulled dropped = produce(std::min(skip_, kPullRows));
+    if (dropped.kind == Pulled::Kind::kEnd) {
+      std::optional<Run> error = ended_early();
+      return error ? give_extras(*std::move(error)) : dropped;
+    }
     if (dropped.kind != Pulled::Kind::kRun) return dropped;
+    if (!dropped.extra) skip_ -= dropped.run.size;
+    note_ending(dropped.run);
     if (dropped.extra) return give_extras(std::move(dropped.run));
-    skip_ -= dropped.run.size;
-    if (Run found = failures_without_room(dropped.run); found.size > 0) return give_extras(std::move(found));
+    if (Run found = new_failures(dropped.run); found.size > 0) return give_extras(std::move(found));
   }
   return std::nullopt;
+}
+
+// Remembers an error after which the input may have ended before the restored position.
+void LineNode::note_ending(const Run& run) {
+  for (const Failure& failure : run.failed) {
+    if (failure.is_new) ending_ = std::make_unique<Run>();  // it is reported
+    if (ending_ || skip_ == 0 || !(failure.error.is_last() || failure.error.ends_program())) continue;
+    ending_ = std::make_unique<Run>(new_failure(failure.error, run.origins.at(failure.row)));
+  }
+}
+
+// The input has ended before the restored position: returns the error for this, unless one was reported.
+std::optional<Run> LineNode::ended_early() {
+  const int64_t missing = std::exchange(skip_, 0);
+  if (!ending_)
+    return new_failure(Error::corrupt("the input ended ", missing,
+                                      " elements before the position of the checkpoint; "
+                                      "it has changed since the checkpoint was saved"),
+                       Origin());
+  if (ending_->size == 0) return std::nullopt;
+  return std::move(*std::exchange(ending_, nullptr));
 }
 
 Pulled LineNode::give_extras(Run run) {
@@ -131,7 +170,7 @@ void LineNode::thin_out(Dropped& dropped) {
   rareness_ = std::min(rareness_ * 2, kLeastFrequent);
 }
 
-Result<Json> LineNode::cut(int64_t cursor) const {
+Result<Json> LineNode::cut(int64_t cursor, DeferredParts& deferred) const {
   Json json = Json::dict();
   auto entry = std::ranges::find_if(log_.rbegin(), log_.rend(), [&](const Entry& e) { return e.out <= cursor; });
   if (entry == log_.rend()) {  // never pulled
@@ -139,18 +178,18 @@ Result<Json> LineNode::cut(int64_t cursor) const {
     json.set("skip", cursor);
     Json inputs = Json::list();
     for (const auto& input : inputs_) {
-      STOKER_TRY(Json below, input->cut(0));
+      STOKER_TRY(Json below, input->cut(0, deferred));
       inputs.push(std::move(below));
     }
     json.set("inputs", std::move(inputs));
     return json;
   }
-  STOKER_TRY(Json state, entry_json(*entry));
+  STOKER_TRY(Json state, entry_json(*entry, deferred));
   json.set("state", std::move(state));
   json.set("skip", cursor - entry->out - extras_in(entry->out, cursor));
   Json inputs = Json::list();
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    STOKER_TRY(Json below, inputs_[i]->cut(entry->cursors[i]));
+    STOKER_TRY(Json below, inputs_[i]->cut(entry->cursors[i], deferred));
     inputs.push(std::move(below));
   }
   json.set("inputs", std::move(inputs));

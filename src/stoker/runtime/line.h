@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "stoker/runtime/deferred_parts.h"
 #include "stoker/runtime/engine_lock.h"
 #include "stoker/runtime/plan.h"
 
@@ -47,8 +48,8 @@ class LineNode {
   // The number of rows returned so far, with extra rows, without rows skipped after a restore.
   int64_t out() const { return out_; }
 
-  // The state after `cursor` rows.
-  virtual Result<Json> cut(int64_t cursor) const STOKER_REQUIRES(engine_lock);
+  // The state after `cursor` rows. Everything that calls a stage is deferred, because the lock is held.
+  virtual Result<Json> cut(int64_t cursor, DeferredParts& deferred) const STOKER_REQUIRES(engine_lock);
   virtual Result<void> restore(const Json& cut);
   // Drops what only cuts before `cursor` need. The objects that are dropped may own opened datasets, which acquire the
   // lock when they close, so the caller frees them after it released the lock.
@@ -68,7 +69,9 @@ class LineNode {
   virtual Pulled produce(int64_t most) = 0;
   // The current state as an entry. Called between two outputs.
   virtual Entry snapshot() const { return {out_, {}, cursors()}; }
-  virtual Result<Json> entry_json(const Entry&) const STOKER_REQUIRES(engine_lock) { return Json::dict(); }
+  virtual Result<Json> entry_json(const Entry&, DeferredParts&) const STOKER_REQUIRES(engine_lock) {
+    return Json::dict();
+  }
   // The state before the first pull, if the plan does not determine it.
   virtual Json unpulled() const { return {}; }
   virtual Result<void> restore_state(const Json&) { return {}; }
@@ -92,11 +95,15 @@ class LineNode {
   // Drops the rows before a restored position. Returns what must be returned first, if anything.
   [[gnu::noinline]] std::optional<Pulled> skip_rows();
   [[gnu::noinline]] Pulled give_extras(Run run);
+  void note_ending(const Run& skipped);
+  std::optional<Run> ended_early();
   // The number of rows in [from, to) that will not be returned again after a restore.
   int64_t extras_in(int64_t from, int64_t to) const STOKER_REQUIRES(engine_lock);
 
   int64_t out_ = 0;
   int64_t skip_ = 0;  // rows to drop after a restore
+  // The error with which the input ended before these rows. Null: there was none; empty: it was reported.
+  std::unique_ptr<Run> ending_;
   int64_t pulls_since_entry_ = 0;
   int64_t entry_ns_ = 0;  // when the last one was written
   int64_t rareness_ = 1;  // doubled when the log becomes long

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "stoker/runtime/line.h"
@@ -44,6 +45,9 @@ struct StreamLinePlan final : LinePlan {
 };
 
 struct SequenceLinePlan final : LinePlan {
+  int32_t source = 0;                  // the first source upstream
+  std::optional<CountedNode> counted;  // what counts the passes of this source; none upstream of a cache
+
   std::unique_ptr<LineNode> start(Instance& instance, int64_t pass) const override;
   // The element as it enters the stage. In a dataset that an element opened, that element.
   Recomputed recompute(const Origin& origin, const MakeContext& context) const override;

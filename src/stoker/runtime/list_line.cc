@@ -12,7 +12,7 @@ class ListLine final : public LineNode {
   ListLine(const ListLinePlan& plan, Instance& instance, int64_t pass)
       : LineNode(instance), list_(*plan.list), pass_(pass) {}
 
-  Result<Json> cut(int64_t cursor) const STOKER_REQUIRES(engine_lock) override {
+  Result<Json> cut(int64_t cursor, DeferredParts&) const STOKER_REQUIRES(engine_lock) override {
     Json json = Json::dict();
     json.set("at", start_ + cursor);
     return json;

@@ -1,5 +1,7 @@
 #include "stoker/runtime/lists.h"
 
+#include <span>
+
 #include "stoker/core/permutation.h"
 #include "stoker/runtime/cache_store.h"
 #include "stoker/runtime/origin_text.h"
@@ -98,7 +100,8 @@ Run SourceList::make(const Numbers& positions, const Numbers& passes, const Make
 }
 
 Recomputed SourceList::recompute(const Origin& origin, const MakeContext& context) const {
-  if (origin.members || origin.position < 0 || origin.position >= length_) return Recomputed::impossible();
+  if (origin.parent || origin.members || origin.position < 0 || origin.position >= length_)
+    return Recomputed::impossible();
   Run run = fetched({origin.position}, context);
   run.origins = Origins(source_, origin.pass, origin.position, 1);
   if (context.parent) run.origins.set_parent(context.parent);
@@ -123,7 +126,7 @@ Run SourceList::fetched(const Numbers& positions, const MakeContext& context) co
 
 Origins SourceList::origins_of(const Numbers& positions, Numbers passes, const MakeContext& context) const {
   const int64_t base = context.passes->base(*node_, place_);
-  for (int64_t& pass : passes) pass += base;
+  for (int64_t& pass : passes) pass = pass_after(base, pass);
   Origins origins = passes.size() == 1 && rising_by_one(positions)
                         ? Origins(source_, passes[0], positions[0], static_cast<int64_t>(positions.size()))
                         : Origins(source_, std::move(passes), positions);
@@ -168,7 +171,7 @@ void PositionList::map_to_input(const Op& op, Numbers& positions, Numbers& passe
     case Op::Kind::kRepeat:
       if (passes.size() == 1) passes.resize(positions.size(), passes[0]);
       for (size_t i = 0; i < positions.size(); ++i) {
-        passes[i] = passes[i] * op.stride + positions[i] / op.below;
+        passes[i] = pass_number(passes[i], op.stride, positions[i] / op.below);
         positions[i] %= op.below;
       }
       return;
@@ -183,7 +186,7 @@ void PositionList::permute(const Op& op, Numbers& positions, const Numbers& pass
   for (size_t i = 0; i < positions.size(); ++i) {
     const int64_t of_row = passes.size() == 1 ? passes[0] : passes[i];
     if (!permutation || of_row != pass) {
-      const SeedPair seeds = shuffle_seeds(op.order, op.seed, base + of_row, context.parent);
+      const SeedPair seeds = shuffle_seeds(op.order, op.seed, pass_after(base, of_row), context.parent);
       permutation.emplace(seeds.seed << 32 ^ seeds.seed2, op.below);
       pass = of_row;
     }
@@ -251,11 +254,20 @@ Recomputed ConcatenateList::recompute(const Origin& origin, const MakeContext& c
   return (part == parts_.end() ? parts_.back() : *part).recompute(origin, context);
 }
 
+Error no_number_left(int64_t start) {
+  return Error::out_of_range("the number of this element is above ", INT64_MAX, "; use a start smaller than ", start);
+}
+
 Run EnumerateList::make(const Numbers& positions, const Numbers& passes, const MakeContext& context) const {
   Run run = input_.make(positions, passes, context);
   Numbers numbers(positions);
-  for (int64_t& number : numbers)  // wraps around
-    number = static_cast<int64_t>(static_cast<uint64_t>(number) + static_cast<uint64_t>(start_));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (!__builtin_add_overflow(numbers[i], start_, &numbers[i])) continue;
+    const auto row = static_cast<int32_t>(i);
+    Error error = no_number_left(start_);
+    annotate(error, *node_, run.origins.at(row), context.sources);
+    run.fail(row, std::move(error));
+  }
   run.columns.insert(run.columns.begin(), Column(Array::from(numbers)));
   run.nest = Nest::tuple({Nest::leaf(), run.nest});
   return run;
@@ -273,19 +285,18 @@ Run CacheList::make(const Numbers& positions, const Numbers& passes, const MakeC
   const std::shared_ptr<const Origin> parent = level ? level->parent : nullptr;  // of the elements in the store
   Run run;
   for (size_t i = 0; i < positions.size();) {
-    if (std::optional<Run> kept = store_->find(positions[i])) {
+    const std::span<const int64_t> rest = std::span<const int64_t>(positions).subspan(i);
+    if (std::optional<Run> kept = store_->find(rest)) {
+      i += static_cast<size_t>(kept->size);
       kept->origins = renamed(kept->origins, source_shift_, parent, context.parent);
       run.append(*std::move(kept));
-      ++i;
       continue;
     }
-    Numbers missing{positions[i++]};
-    while (i < positions.size() && !store_->find(positions[i])) missing.push_back(positions[i++]);
+    const size_t n = 1 + store_->missing(rest.subspan(1));
+    const Numbers missing(rest.begin(), rest.begin() + static_cast<ptrdiff_t>(n));
+    i += n;
     Run made = input_.make(missing, {0}, context.at(level));
-    for (int32_t row = 0; row < made.size; ++row) {
-      if (made.failure_of(row)) continue;
-      store_->put(missing[static_cast<size_t>(row)], made.slice(row, 1));
-    }
+    store_->put(missing, made);
     if (level != context.level || source_shift_ != 0) {
       made.origins = renamed(made.origins, source_shift_, parent, context.parent);
       rename_origins(made, context.sources);
@@ -299,10 +310,12 @@ Run CacheList::make(const Numbers& positions, const Numbers& passes, const MakeC
 Origins CacheList::running(const Origins& origins, const Numbers& passes, const MakeContext& context) const {
   const bool own = context.parent != nullptr;
   const int64_t base = context.passes->base(*node_, place_);
-  if (passes.size() == 1) return in_running_pass(origins, passes[0] + base, stride_, own);
+  if (passes.size() == 1) return in_running_pass(origins, pass_after(base, passes[0]), stride_, own);
   Origins all;
-  for (int64_t i = 0; i < origins.size(); ++i)
-    all.append(in_running_pass(origins.slice(i, 1), passes[static_cast<size_t>(i)] + base, stride_, own));
+  for (int64_t i = 0; i < origins.size(); ++i) {
+    const int64_t pass = pass_after(base, passes[static_cast<size_t>(i)]);
+    all.append(in_running_pass(origins.slice(i, 1), pass, stride_, own));
+  }
   return all;
 }
 

@@ -115,9 +115,13 @@ class ConcatenateList final : public ListPlan {
   std::vector<int64_t> ends_;  // of each part: the position after its last element
 };
 
+// The error of an element whose number in `enumerate` would be above the largest int64.
+Error no_number_left(int64_t start);
+
 class EnumerateList final : public ListPlan {
  public:
-  EnumerateList(MappedList input, int64_t start) : input_(std::move(input)), start_(start) {}
+  EnumerateList(MappedList input, int64_t start, std::shared_ptr<const Node> node)
+      : input_(std::move(input)), start_(start), node_(std::move(node)) {}
   int64_t length() const override { return input_.list->length(); }
   bool calls_user() const override { return input_.calls_user(); }
   int64_t most_calls() const override { return input_.most_calls(); }
@@ -128,6 +132,7 @@ class EnumerateList final : public ListPlan {
  private:
   const MappedList input_;
   const int64_t start_;
+  const std::shared_ptr<const Node> node_;
 };
 
 // Computes an element downstream of a cache from its origin: `upstream` computes it with the origin that it has there.

@@ -184,6 +184,13 @@ int Lowering::count_passes(const std::shared_ptr<const Node>& node, const Draft&
   return place;
 }
 
+// Returns the place that counts the passes of a source here: none upstream of a cache, where the pass is always 0.
+std::optional<CountedNode> Lowering::counter_of(int32_t source) const {
+  for (const CountedNode& counted : plan_.counted)
+    if (!counted.cached && counted.counts(source)) return counted;
+  return std::nullopt;
+}
+
 std::string Lowering::unique_source_name(const Node& node) {
   std::string name = node.name;
   while (!source_names_.insert(name).second) name = node.name + "_" + std::to_string(++namesakes_[node.name] + 1);
@@ -310,6 +317,8 @@ Result<Draft> Lowering::add_sequence(Draft draft, const std::shared_ptr<const No
   auto line = new_line<SequenceLinePlan>(node);
   line->inputs = {draft.line};
   line->meter->at_once = 1;
+  line->source = local_number(draft.lineage.source);
+  line->counted = counter_of(draft.lineage.source);
   for (size_t i = 1; i < node->inputs.size(); ++i) {
     STOKER_TRY(Draft input, lower(node->inputs[i]));
     close(input);

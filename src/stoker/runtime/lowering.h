@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -118,6 +119,7 @@ class Lowering {
   std::string path_of(const Node& node) const { return prefix_.empty() ? node.name : prefix_ + "/" + node.name; }
   Meter* meter_of(const Node& node);
   int count_passes(const std::shared_ptr<const Node>& node, const Draft& draft);
+  std::optional<CountedNode> counter_of(int32_t source) const;
   uint64_t seed_of(const Node& node) const { return plan_.seeds.at(node.state.get()); }
   std::string unique_source_name(const Node& node);
   int64_t length_before(const Node& node);

@@ -82,7 +82,7 @@ Result<Draft> Lowering::add_engine(Draft draft, const std::shared_ptr<const Node
 
 Result<Draft> Lowering::add_engine(Draft draft, const std::shared_ptr<const Node>& node, const CacheParams&) {
   const std::shared_ptr<CacheStore> store = cache_store_of(*node, draft.lineage.seeds);
-  if (!cached_) plan_.caches.push_back(node);
+  (cached_ ? plan_.inner_caches : plan_.caches).push_back(node);
   draft.lineage.stride = 1;  // downstream, origins have the passes of the cache
   const int64_t stride = passes_in_cache();
   std::ranges::fill(strides_upstream(), 1);
@@ -167,7 +167,8 @@ Result<Draft> Lowering::add_engine(Draft draft, const std::shared_ptr<const Node
 
 Result<Draft> Lowering::add_engine(Draft draft, const std::shared_ptr<const Node>& node,
                                    const EnumerateParams& params) {
-  if (draft.is_list()) return new_list(std::make_shared<EnumerateList>(draft.mapped_list(), params.start), draft, node);
+  if (draft.is_list())
+    return new_list(std::make_shared<EnumerateList>(draft.mapped_list(), params.start, node), draft, node);
   auto line = new_line<EnumerateLinePlan>(node);
   line->first = params.start;
   close(draft);

@@ -212,6 +212,19 @@ std::optional<int64_t> total_memory(const fs::path& root) {
   return std::nullopt;
 }
 
+// Returns the limit on the address space or the data of this process (`ulimit -v` and `ulimit -d`), the smaller of
+// both. The kernel writes "Max address space  SOFT  HARD  bytes", where SOFT may be "unlimited".
+std::optional<int64_t> process_memory_limit(const fs::path& root) {
+  std::optional<int64_t> least;
+  for (const std::string& line : split(text_of(root / "proc/self/limits"), '\n')) {
+    if (!line.starts_with("Max address space ") && !line.starts_with("Max data size ")) continue;
+    const std::vector<std::string> words = split(line, ' ');
+    const std::optional<int64_t> soft = words.size() > 3 ? number(words[3]) : std::nullopt;
+    if (soft && (!least || *soft < *least)) least = soft;
+  }
+  return least;
+}
+
 // The kernel rejects a set that is smaller than its own and does not report the size of its own, so larger sets are
 // tried until one is accepted.
 std::optional<int64_t> cpus_by_affinity() {
@@ -236,6 +249,7 @@ std::optional<int64_t> cpus_of_system() {
 Machine read_machine(const fs::path& root, int affinity) {
   Limits limits = limits_of_groups(root);
   lower(limits.memory_bytes, total_memory(root));
+  lower_memory(limits, process_memory_limit(root));
   if (affinity > 0) lower<int64_t>(limits.cpus, affinity);
   if (affinity <= 0 && root == "/") lower(limits.cpus, cpus_of_system());
 

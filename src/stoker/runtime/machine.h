@@ -5,8 +5,8 @@
 
 namespace stoker {
 
-// The cores and the memory that this process may use, after the limits of CPU affinity and of the container's cgroups
-// (version 1, 2, or both).
+// The cores and the memory that this process may use, after the limits of CPU affinity, of the container's cgroups
+// (version 1, 2, or both) and of the process (ulimit -v and -d).
 struct Machine {
   int cores = 1;             // whole cores, at least one: the minimum of affinity, cpuset and quota
   double quota_cores = 0;    // allowed by the CPU quota, possibly a fraction; 0: no quota

@@ -13,6 +13,8 @@ Result<Origin> read(const Json& json, int depth) {
     return Error::invalid("the checkpoint is damaged: expected an origin, got ", json.text());
   auto number = [&](size_t i) { return (*list)[i].as<int64_t>() ? *(*list)[i].as<int64_t>() : 0; };
   Origin origin{.source = static_cast<int32_t>(number(0)), .pass = number(1), .position = number(2)};
+  if (origin.pass < 0 || origin.pass > kMostPasses)
+    return Error::invalid("the checkpoint is damaged: expected a pass number, got ", origin.pass);
   if (list->size() > 3 && !(*list)[3].is_null()) {
     STOKER_TRY(Origin parent, read((*list)[3], depth + 1));
     origin.parent = std::make_shared<const Origin>(std::move(parent));

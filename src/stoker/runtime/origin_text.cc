@@ -22,6 +22,7 @@ const Origin& outermost(const Origin& origin) {
 namespace {
 
 constexpr int kDeepest = 64;
+constexpr std::string_view kEnd = "end";
 
 std::string name_of_source(int32_t source, const std::vector<std::string>& sources) {
   return static_cast<size_t>(source) < sources.size() ? sources[static_cast<size_t>(source)] : "";
@@ -39,7 +40,8 @@ std::string part_text(const Origin& origin, int32_t current_source, const std::v
     return text + "(" + all + ")";
   }
   if (origin.parent && origin.source != 0) text += std::to_string(origin.source) + ":";
-  return text + std::to_string(origin.position) + (origin.pass > 0 ? "@" + std::to_string(origin.pass) : "");
+  text += origin.position == kEndPosition ? std::string(kEnd) : std::to_string(origin.position);
+  return text + (origin.pass > 0 ? "@" + std::to_string(origin.pass) : "");
 }
 
 class Reader {
@@ -52,8 +54,7 @@ class Reader {
     STOKER_TRY(Origin origin, part(source, 0));
     EpochPasses passes;
     for (char separator = '~'; skip(separator); separator = '.') {
-      STOKER_TRY(passes.emplace_back(), number());
-      if (passes.back() > kMostPasses) return syntax_error();
+      STOKER_TRY(passes.emplace_back(), pass());
     }
     if (!rest_.empty()) return syntax_error();
     return OriginInEpoch{std::move(origin), std::move(passes)};
@@ -100,6 +101,17 @@ class Reader {
     return value;
   }
 
+  Result<int64_t> position() {
+    if (!rest_.starts_with(kEnd)) return number();
+    rest_.remove_prefix(kEnd.size());
+    return kEndPosition;
+  }
+  Result<int64_t> pass() {
+    STOKER_TRY(const int64_t pass, number());
+    if (pass > kMostPasses) return syntax_error();
+    return pass;
+  }
+
   Result<Origin> part(int32_t source, int depth) {
     if (depth > kDeepest) return syntax_error();
     STOKER_TRY(Origin origin, place(source, false, depth));
@@ -115,14 +127,14 @@ class Reader {
     if (skip('(')) return members(source, depth);
     Origin origin;
     origin.source = source;
-    STOKER_TRY(origin.position, number());
-    if (in_child && skip(':')) {
+    STOKER_TRY(origin.position, position());
+    if (in_child && origin.position >= 0 && skip(':')) {
       if (origin.position > INT32_MAX) return syntax_error();
       origin.source = static_cast<int32_t>(origin.position);
-      STOKER_TRY(origin.position, number());
+      STOKER_TRY(origin.position, position());
     }
     if (skip('@')) {
-      STOKER_TRY(origin.pass, number());
+      STOKER_TRY(origin.pass, pass());
     }
     return origin;
   }

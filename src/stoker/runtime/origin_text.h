@@ -10,7 +10,8 @@ namespace stoker {
 
 // An origin as errors print it and replay reads it: "train:18204@2". In an opened dataset: "train:3/17", or
 // "train:3/1:17" for its second source. Of a tuple from `zip`: "a:(3,b:4@1)", where a member without a name has the
-// source of the member before it. `sources` are the names of the outermost graph, by number.
+// source of the member before it. An error that a stage returns at the end of its input is "train:end@1", or
+// "train:3/end" in an opened dataset. `sources` are the names of the outermost graph, by number.
 //
 // Which rows a batch has, and in which order a shuffle returns them, also depends on the passes with which the epoch
 // started. They follow from the number of the epoch, unless an earlier epoch was left before its end. The text then

@@ -211,10 +211,11 @@ struct Plan {
   std::shared_ptr<const SegmentPlan> root;
   std::shared_ptr<const ListPlan> list;  // if the dataset is a list: for at() and replay
   std::vector<StepPlan> list_steps;
-  std::vector<CountedNode> counted;                 // from left to right
-  std::vector<std::shared_ptr<const Node>> caches;  // without those upstream of another cache
-  std::vector<std::string> sources;                 // names, by number
-  std::vector<int64_t> strides;                     // for each source: the maximum of passes that one epoch starts
+  std::vector<CountedNode> counted;                       // from left to right
+  std::vector<std::shared_ptr<const Node>> caches;        // without those upstream of another cache
+  std::vector<std::shared_ptr<const Node>> inner_caches;  // those upstream of another cache
+  std::vector<std::string> sources;                       // names, by number
+  std::vector<int64_t> strides;  // for each source: the maximum of passes that one epoch starts
   std::vector<std::shared_ptr<const Node>> source_nodes;
   ErrorPolicyParams on_error;
   int64_t prefetch = 0;

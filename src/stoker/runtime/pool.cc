@@ -254,6 +254,7 @@ bool Pool::work(ThreadKind kind) {
   size_t first = 0;
   {
     const MutexLock lock(mutex_);
+    if (kind == ThreadKind::kWorker && active_workers_ > target_) return false;  // exits instead
     all = engines_;
     first = next_engine_++;
   }

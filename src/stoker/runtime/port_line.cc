@@ -9,7 +9,9 @@ class PortLine final : public LineNode {
   PortLine(const PortLinePlan& plan, Instance& instance)
       : LineNode(instance), segment_(instance.add_segment(*plan.segment, rank_ + 1)) {}
 
-  Result<Json> cut(int64_t cursor) const STOKER_REQUIRES(engine_lock) override { return segment_.cut(cursor); }
+  Result<Json> cut(int64_t cursor, DeferredParts& deferred) const STOKER_REQUIRES(engine_lock) override {
+    return segment_.cut(cursor, deferred);
+  }
   Result<void> restore(const Json& json) override { return segment_.restore(json); }
   void prune(int64_t cursor, Dropped& dropped) STOKER_REQUIRES(engine_lock) override {
     segment_.prune(cursor, dropped);

@@ -6,14 +6,11 @@
 namespace stoker {
 namespace {
 
-constexpr uint64_t kLargestFirstPass = (uint64_t{1} << 62) - 1;
-
 // Returns the number that the first pass of a repeat has upstream, in pass `outer` of the repeats around it. Each outer
 // pass has as many numbers as the repeat has passes. They must not be counted: how many passes start before a stage
 // downstream ends the repeat depends on timing.
 int64_t first_pass_in(int64_t outer, int64_t count) {
-  const auto passes = static_cast<uint64_t>(count < 0 ? kPassesOfEndlessRepeat : std::max<int64_t>(count, 1));
-  return static_cast<int64_t>(static_cast<uint64_t>(outer) * passes & kLargestFirstPass);
+  return pass_number(outer, count < 0 ? kPassesOfEndlessRepeat : std::max<int64_t>(count, 1), 0);
 }
 
 // Restarts the input, or opens the segment upstream again, for each pass.
@@ -79,7 +76,7 @@ class RepeatLine final : public LineNode {
                                            instance_.make.level, instance_.path, rank_ + 1);
     return begun;
   }
-  int64_t pass_below(int64_t pass) const { return first_pass_ + pass; }
+  int64_t pass_below(int64_t pass) const { return pass_after(first_pass_, pass); }
   // Opens the next pass while the last rows of this one are pulled.
   void open_ahead() {
     if (!plan_.child || ahead_.pass >= 0 || (count_ >= 0 && now_.pass + 1 >= count_)) return;
@@ -96,14 +93,15 @@ class RepeatLine final : public LineNode {
     return json;
   }
   Entry snapshot() const override { return {out(), now_, {}}; }
-  Result<Json> entry_json(const Entry& entry) const STOKER_REQUIRES(engine_lock) override {
+  Result<Json> entry_json(const Entry& entry, DeferredParts& deferred) const STOKER_REQUIRES(engine_lock) override {
     const auto& begun = std::any_cast<const Begun&>(entry.state);
     Json json = Json::dict();
     json.set("pass", begun.pass);
     json.set("first", first_pass_);
     json.set("gave", begun.gave);
     if (begun.pass < 0) return json;
-    STOKER_TRY(Json below, begun.line ? begun.line->cut(begun.cursor) : begun.child->root->cut(begun.cursor));
+    STOKER_TRY(Json below,
+               begun.line ? begun.line->cut(begun.cursor, deferred) : begun.child->root->cut(begun.cursor, deferred));
     json.set("below", std::move(below));
     return json;
   }
@@ -111,7 +109,7 @@ class RepeatLine final : public LineNode {
     const int64_t pass = saved_count(json, "pass", -1);
     first_pass_ = saved_count(json, "first");
     if (pass > kMostPasses || (count_ >= 0 && pass >= count_ && pass >= 0) || first_pass_ < 0 ||
-        first_pass_ > static_cast<int64_t>(kLargestFirstPass))
+        first_pass_ > kMostPasses)
       return Error::invalid("the checkpoint is damaged: pass ", pass, " after ", first_pass_);
     if (pass < 0) return {};
     now_ = opened(pass);

@@ -46,6 +46,7 @@ void Schedule::clear() {
 // ---- which piece is next
 
 Piece Schedule::pick(ThreadKind kind, Segment* awaited) {
+  if (is_alone() && kind != ThreadKind::kConsumer) return {};
   if (awaited)
     if (Piece piece = pick_demand(kind, *awaited)) return piece;
   Segments& listed = kind == ThreadKind::kWaiter ? for_waiters_ : for_workers_;

@@ -163,11 +163,11 @@ void Segment::note_full() {
 
 // ---- checkpoints
 
-Result<Json> Segment::cut(int64_t cursor) const {
+Result<Json> Segment::cut(int64_t cursor, DeferredParts& deferred) const {
   Json json = Json::dict();
   const Window::Mark mark = window.mark_at(cursor);
   if (plan.filters) json.set("skip", cursor - mark.out);
-  STOKER_TRY(Json line_json, line->cut(mark.line));
+  STOKER_TRY(Json line_json, line->cut(mark.line, deferred));
   json.set("line", std::move(line_json));
   return json;
 }

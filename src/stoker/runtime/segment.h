@@ -96,7 +96,7 @@ struct Segment {
   // Keeps the measured values for the next iterator.
   void keep_tuning() const STOKER_REQUIRES(engine_lock);
 
-  Result<Json> cut(int64_t cursor) const STOKER_REQUIRES(engine_lock);
+  Result<Json> cut(int64_t cursor, DeferredParts& deferred) const STOKER_REQUIRES(engine_lock);
   Result<void> restore(const Json& json);
   void prune(int64_t cursor, LineNode::Dropped& dropped) STOKER_REQUIRES(engine_lock);
 

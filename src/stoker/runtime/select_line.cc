@@ -46,7 +46,7 @@ class SelectLine final : public LineNode {
 
   using Counts = std::pair<int64_t, int64_t>;
   Entry snapshot() const override { return {out(), Counts{seen_, taken_}, cursors()}; }
-  Result<Json> entry_json(const Entry& entry) const STOKER_REQUIRES(engine_lock) override {
+  Result<Json> entry_json(const Entry& entry, DeferredParts&) const STOKER_REQUIRES(engine_lock) override {
     const auto& [seen, taken] = std::any_cast<const Counts&>(entry.state);
     Json json = Json::dict();
     json.set("seen", seen);

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <climits>
 #include <deque>
-#include <map>
+#include <unordered_map>
 
 #include "stoker/runtime/engine.h"
 #include "stoker/runtime/lines.h"
@@ -10,6 +10,9 @@
 namespace stoker {
 namespace {
 
+// The maximum size of the rows that are taken from a child at once. Larger rows are taken when they are used.
+constexpr int64_t kMostBytesAhead = 16 << 10;
+
 // Runs a SequenceStage, with its inputs and the datasets that it opens (children).
 class SequenceLine final : public LineNode, private Emit {
  public:
@@ -17,9 +20,14 @@ class SequenceLine final : public LineNode, private Emit {
       : LineNode(instance), plan_(plan), stage_(as_form<SequenceStage>(*plan.node->stage)) {
     for (const auto& input : plan.inputs) inputs_.push_back(input->start(instance, pass));
     state_ = stage_.start(Pass{pass, instance.make.parent});
+    const int64_t base = plan.counted ? instance.passes.base(*plan.counted->node, plan.counted->place) : 0;
+    end_.append(Origin{.source = plan.source,
+                       .pass = pass_number(pass_after(base, pass), plan.counted ? plan.counted->unit : 1, 0),
+                       .position = kEndPosition,
+                       .parent = instance.make.parent});
   }
   ~SequenceLine() override {
-    for (auto& [at, slot] : slots_) close_slot(slot);
+    for (auto& [at, open] : slots_) close_slot(open.slot);
     for (Early& early : early_) close_slot(early.slot);
     close_slot(turn_);
   }
@@ -44,10 +52,18 @@ class SequenceLine final : public LineNode, private Emit {
     Run row;
     Slot slot;
   };
+  // An open slot, and rows that were taken from its child and not used yet. Taking several small rows at once saves the
+  // engine's lock for each of them.
+  struct OpenSlot {
+    Slot slot;
+    Run rows;
+    int32_t next_row = 0;
+  };
   // Only the open slots, by number: a stage may use numbers up to billions.
-  using Slots = std::map<size_t, Slot>;
+  using OpenSlots = std::unordered_map<size_t, OpenSlot>;
+  using Slots = std::vector<std::pair<size_t, Slot>>;  // in the order of their numbers
   struct Saved {
-    State state;
+    std::shared_ptr<const State> state;
     Slots slots;
     bool done;
   };
@@ -63,7 +79,7 @@ class SequenceLine final : public LineNode, private Emit {
     const int64_t begun = now_ns();
     while (pending_.empty() && !done_) {
       if (now_ns() - begun > kLongestPullNs) return Pulled::blocked(nullptr);
-      if (stage_.at_rest(state_)) log_if_due(static_cast<int64_t>(slots_.size() * sizeof(Slot)));
+      if (stage_.at_rest(state_)) log_if_due(static_cast<int64_t>(slots_.size() * sizeof(Slots::value_type)));
       const int input = stage_.input(state_);
       Pulled pulled = input < static_cast<int>(inputs_.size())
                           ? pull_input(static_cast<size_t>(input), rows_to_pull(most))
@@ -92,7 +108,9 @@ class SequenceLine final : public LineNode, private Emit {
   int64_t rows_to_pull(int64_t most) const {
     const int64_t appetite = stage_.appetite(state_);
     if (stage_.batch_rows() == 0) return std::min(appetite, most);
-    return appetite == stage_.batch_rows() ? std::min(most, kPullRows) * appetite : appetite;
+    if (appetite != stage_.batch_rows()) return appetite;
+    int64_t rows = 0;
+    return __builtin_mul_overflow(std::min(most, kPullRows), appetite, &rows) ? kEndless : rows;
   }
   Pulled pull_input(size_t input, int64_t most) { return early_.empty() ? inputs_[input]->pull(most) : take_early(); }
   [[gnu::noinline]] Pulled take_early() {
@@ -105,13 +123,32 @@ class SequenceLine final : public LineNode, private Emit {
     // Only a damaged checkpoint refers to an empty slot.
     const auto found = slots_.find(slot);
     if (found == slots_.end()) return Pulled::end();
-    Pulled pulled = instance_.engine->take(*found->second.child->root, most);
-    if (pulled.kind == Pulled::Kind::kRun) found->second.cursor += pulled.run.size;
-    if (pulled.kind == Pulled::Kind::kEnd) {
-      close_slot(found->second);
-      slots_.erase(found);
+    OpenSlot& open = found->second;
+    if (open.next_row == open.rows.size) {
+      Pulled pulled = instance_.engine->take(*open.slot.child->root, std::max(most, rows_ahead_));
+      if (pulled.kind == Pulled::Kind::kEnd) {
+        close_slot(open.slot);
+        slots_.erase(found);
+      }
+      if (pulled.kind != Pulled::Kind::kRun) return pulled;
+      open.rows = std::move(pulled.run);
+      open.next_row = 0;
+      rows_ahead_ = std::min(kPullRows, kMostBytesAhead * open.rows.size / std::max<int64_t>(1, open.rows.byte_size()));
     }
-    return pulled;
+    return Pulled::of(rows_of(open, most));
+  }
+  // Returns the next rows of an open slot that has some.
+  static Run rows_of(OpenSlot& open, int64_t most) {
+    const auto n = static_cast<int32_t>(std::min<int64_t>(most, open.rows.size - open.next_row));
+    open.slot.cursor += n;
+    if (n == open.rows.size) return std::exchange(open.rows, Run());
+    Run run = open.rows.slice(open.next_row, n);
+    open.next_row += n;
+    if (open.next_row == open.rows.size) {
+      open.rows = Run();
+      open.next_row = 0;
+    }
+    return run;
   }
 
   void advance(Pulled pulled, int input) {
@@ -119,7 +156,7 @@ class SequenceLine final : public LineNode, private Emit {
     SeedScope seeds(mix_bits(plan_.seed));
     Context context(plan_.seed, 0, instance_.make.stopped);
     Result<Flow> flow = Flow::kMore;
-    Origin last;
+    Origin last = end_.at(0);
     if (pulled.kind == Pulled::Kind::kRun) {
       const Run& run = pulled.run;
       if (stage_.batch_rows() > 0 && input == 0) inputs_[0]->note_lost(static_cast<int64_t>(run.failed.size()));
@@ -132,6 +169,7 @@ class SequenceLine final : public LineNode, private Emit {
       close_slot(turn_);
       plan_.meter->add(rows, now_ns() - begun, bytes);
     } else {
+      context.set_origins(&end_);
       flow = guarded([&] { return stage_.finish(state_, *this, context); });
     }
     if (!flow) {
@@ -199,7 +237,7 @@ class SequenceLine final : public LineNode, private Emit {
   Result<void> open(int slot, Element element, Origin origin) override {
     const auto at = static_cast<size_t>(slot);
     if (const auto before = slots_.find(at); before != slots_.end()) {
-      close_slot(before->second);
+      close_slot(before->second.slot);
       slots_.erase(before);
     }
     if (turn_.error) return *std::exchange(turn_, {}).error;
@@ -207,7 +245,7 @@ class SequenceLine final : public LineNode, private Emit {
       STOKER_TRY(turn_, opened(std::move(element), std::move(origin)));
     }
     if (!turn_.child) begin(turn_);
-    slots_[at] = std::exchange(turn_, {});
+    slots_[at].slot = std::exchange(turn_, {});
     return {};
   }
 
@@ -273,21 +311,28 @@ class SequenceLine final : public LineNode, private Emit {
   Entry snapshot() const override {
     Numbers below = cursors();
     if (!below.empty()) below[0] -= static_cast<int64_t>(early_.size());
-    return {out(), Saved{state_, slots_, done_}, std::move(below)};
+    return {out(), Saved{std::make_shared<const State>(state_), open_slots(), done_}, std::move(below)};
   }
-  Result<Json> entry_json(const Entry& entry) const STOKER_REQUIRES(engine_lock) override {
+  Slots open_slots() const {
+    Slots all;
+    for (const auto& [at, open] : slots_) all.emplace_back(at, open.slot);
+    std::ranges::sort(all, {}, [](const auto& one) { return one.first; });
+    return all;
+  }
+  Result<Json> entry_json(const Entry& entry, DeferredParts& deferred) const STOKER_REQUIRES(engine_lock) override {
     const auto& saved = std::any_cast<const Saved&>(entry.state);
     Json json = Json::dict();
-    STOKER_TRY(Json state, stage_.save(saved.state));
-    json.set("state", std::move(state));
+    json.set("state",
+             deferred.add([node = plan_.node, &stage = stage_, state = saved.state] { return stage.save(*state); }));
     json.set("done", saved.done);
     Json slots = Json::list();
     for (const auto& [at, slot] : saved.slots) {
       Json one = Json::dict();
       one.set("slot", static_cast<int64_t>(at));
-      STOKER_TRY(Json row, row_to_json(Run::of(slot.opening->element, slot.opening->origin)));
-      one.set("element", std::move(row));
-      STOKER_TRY(Json below, slot.child->root->cut(slot.cursor));
+      one.set("element", deferred.add([opening = slot.opening] {
+        return row_to_json(Run::of(opening->element, opening->origin));
+      }));
+      STOKER_TRY(Json below, slot.child->root->cut(slot.cursor, deferred));
       one.set("below", std::move(below));
       slots.push(std::move(one));
     }
@@ -305,7 +350,7 @@ class SequenceLine final : public LineNode, private Emit {
       STOKER_TRY(Run row, row_from_json(saved_part(one, "element")));
       SeedScope seeds(mix_bits(plan_.seed));
       STOKER_TRY(open(static_cast<int>(at), row.element(0), row.origins.at(0)));
-      STOKER_TRY(slots_[at].child->root->restore(saved_part(one, "below")));
+      STOKER_TRY(slots_[at].slot.child->root->restore(saved_part(one, "below")));
     }
     return {};
   }
@@ -317,7 +362,9 @@ class SequenceLine final : public LineNode, private Emit {
   const SequenceLinePlan& plan_;
   const SequenceStage& stage_;
   State state_;
-  Slots slots_;
+  Origins end_;  // of what the stage emits at the end of an input, which belongs to no element
+  OpenSlots slots_;
+  int64_t rows_ahead_ = 1;  // to take from a child at once
   std::deque<Early> early_;
   Slot turn_;  // the child of the current element, until it is assigned to a slot
   std::deque<Run> pending_;
@@ -331,10 +378,25 @@ std::unique_ptr<LineNode> SequenceLinePlan::start(Instance& instance, int64_t pa
   return std::make_unique<SequenceLine>(*this, instance, pass);
 }
 
+namespace {
+
+// Computes the element that opened a dataset, from the origin of an element in it or in a dataset that was opened in
+// it. Only the origin of the right level has as many parents as stages upstream open datasets; for the others, the
+// source returns impossible().
+Recomputed recompute_opener(const LinePlan& input, const Origin& origin, const MakeContext& context) {
+  for (const Origin* opener = origin.parent.get(); opener; opener = opener->parent.get()) {
+    Recomputed made = input.recompute(*opener, context);
+    if (made.complete || made.run.size > 0) return made;
+  }
+  return Recomputed::impossible();
+}
+
+}  // namespace
+
 Recomputed SequenceLinePlan::recompute(const Origin& origin, const MakeContext& context) const {
   const bool opens = node->stage->type().opens_datasets;
   if (opens != (origin.parent != nullptr)) return Recomputed::impossible();
-  Recomputed made = inputs[0]->recompute(opens ? *origin.parent : origin, context);
+  Recomputed made = opens ? recompute_opener(*inputs[0], origin, context) : inputs[0]->recompute(origin, context);
   const bool batches = as_form<SequenceStage>(*node->stage).batch_rows() > 0;
   made.is_batched |= made.complete && batches;
   made = only_if_lost(std::move(made));

@@ -100,7 +100,7 @@ class ShuffleLine final : public LineNode {
       : LineNode(instance),
         plan_(plan),
         buffer_(plan.params.buffer.value_or(kEndless)),
-        numbers_(shuffle_seeds(plan.params, plan.seed, pass + instance.passes.base(*plan.node, plan.place),
+        numbers_(shuffle_seeds(plan.params, plan.seed, pass_after(instance.passes.base(*plan.node, plan.place), pass),
                                instance.make.parent)) {
     inputs_.push_back(plan.inputs[0]->start(instance, pass));
   }
@@ -298,7 +298,7 @@ class ShuffleLine final : public LineNode {
     incoming_row_ = 0;
     ended_ = true;
     Run run = Run::failure(std::move(error), origin);
-    run.failed[0].no_room = true;
+    run.failed[0].is_new = true;
     return run;
   }
 
@@ -327,7 +327,7 @@ class ShuffleLine final : public LineNode {
     saved.read = cursor - oldest;
     return {out(), std::move(saved), {oldest}};
   }
-  Result<Json> entry_json(const Entry& entry) const STOKER_REQUIRES(engine_lock) override {
+  Result<Json> entry_json(const Entry& entry, DeferredParts&) const STOKER_REQUIRES(engine_lock) override {
     const auto& saved = std::any_cast<const Saved&>(entry.state);
     Json json = Json::dict();
     json.set("draws", saved.draws);
@@ -352,7 +352,7 @@ class ShuffleLine final : public LineNode {
     numbers_.skip(static_cast<uint64_t>(draws_));
     STOKER_TRY(const std::vector<Place> places, values_of<Place>(json, "names"));
     for (const Place& place : places) {
-      if (place.position < 0 || place.position >= kEndless || place.pass < 0 || place.pass >= kEndless)
+      if (place.position < 0 || place.position >= kEndless || place.pass < 0 || place.pass > kMostPasses)
         return Error::invalid("the checkpoint is damaged: position ", place.position, " of pass ", place.pass);
       ring_.push(place);
     }
@@ -361,6 +361,10 @@ class ShuffleLine final : public LineNode {
     to_read_ = saved_count(json, "read");
     if (to_read_ < 0 || std::max<int64_t>(std::ssize(places), std::ssize(to_restore_)) > buffer_)
       return Error::invalid("the checkpoint is damaged: shuffle holds more than ", buffer_, " elements");
+    const bool over_positions = plan_.inputs[0]->yields_positions();
+    if (!(over_positions ? to_restore_.empty() : places.empty()))
+      return Error::invalid("the checkpoint is damaged: shuffle holds ", over_positions ? "rows" : "positions",
+                            ", expected ", over_positions ? "positions" : "rows");
     if (std::ranges::any_of(to_restore_, [&](uint32_t ordinal) { return ordinal >= to_read_; }))
       return Error::invalid("the checkpoint is damaged: shuffle holds rows that were not read");
     by_ordinal_.resize(to_restore_.size());

@@ -1,6 +1,7 @@
 #include "stoker/runtime/stats.h"
 
 #include <algorithm>
+#include <set>
 
 #include "stoker/runtime/cache_store.h"
 
@@ -60,6 +61,15 @@ std::vector<HeldStats> held_stats(const Meters& meters, const Plan& plan) {
       all.push_back({node->name, store->elements(), store->bytes(), store->expected, true});
   }
   return all;
+}
+
+int64_t cached_bytes(const Plan& plan) {
+  std::set<std::shared_ptr<CacheStore>> stores;  // a graph can use a node in several places
+  for (const auto* nodes : {&plan.caches, &plan.inner_caches})
+    for (const auto& node : *nodes) stores.insert(store_of(*node));
+  int64_t bytes = 0;
+  for (const auto& store : stores) bytes += store ? store->bytes() : 0;
+  return bytes;
 }
 
 std::string awaited_by(const Segment& last, const Plan& plan) {

@@ -14,6 +14,8 @@ namespace stoker {
 std::string defined_at(const Meter& meter);
 std::vector<StageStats> stage_stats(const Meters& meters);
 std::vector<WindowStats> window_stats(const Schedule& schedule) STOKER_REQUIRES(engine_lock);
+// Returns the bytes of all caches in the graph.
+int64_t cached_bytes(const Plan& plan);
 // Returns the shuffles and caches whose size is known.
 std::vector<HeldStats> held_stats(const Meters& meters, const Plan& plan);
 

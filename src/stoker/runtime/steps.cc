@@ -88,6 +88,13 @@ std::optional<Buffer::Source> file_of_record(const Origin& first, const SourceSt
   return file_named(*record, 0);
 }
 
+// Whether the origin is of an error about two rows of a batch, such as rows of different shapes.
+bool names_two_rows(const Origin& origin) {
+  if (!origin.members || origin.members->size() != 2) return false;
+  const Origin &a = (*origin.members)[0], &b = (*origin.members)[1];
+  return a.source == b.source && !(a == b);
+}
+
 // Adds the passes of the epoch to the origin. A user function can raise the error of a loader of its own, whose origin
 // does not change.
 void name_epoch(Error& error, const Plan& plan, const EpochPasses& epoch) {
@@ -101,22 +108,27 @@ void name_epoch(Error& error, const Plan& plan, const EpochPasses& epoch) {
 Error with_provenance(Error error, const Origin& origin, const Plan& plan, const EpochPasses& epoch) {
   name_epoch(error, plan, epoch);
   if (!error.place().path.empty() || !error.place().record.empty()) return error;
+  const bool is_batch = origin.elements > 1 && !names_two_rows(origin);  // any of its elements may be the cause
   std::string all;
   const std::vector<Origin> one{origin};
   for (const Origin& part : origin.members ? *origin.members : one) {
     const Origin& first = outermost(part);
     const SourceStage* const source = source_of(first, plan);
     if (!source) continue;
-    std::string record = source->describe_record(first);
+    auto [record, path] = source->describe_record(first);
+    if (!path.empty() && error.place().path.empty() && !is_batch) error.set_path(path);
     if (record.empty()) {
       const std::optional<Buffer::Source> file = file_of_record(first, *source);
       if (!file) continue;
-      if (error.place().path.empty()) error.set_path(file->path, origin.members ? -1 : file->offset);
-      if (!origin.members) return error;
+      if (error.place().path.empty() && !is_batch) error.set_path(file->path, origin.members ? -1 : file->offset);
+      if (!origin.members && !is_batch) return error;
       record = file->path + (file->offset < 0 ? "" : ", at byte " + std::to_string(file->offset));
     }
     all += (all.empty() ? "" : " and ") + record;
   }
+  if (is_batch)
+    all = "one of the " + std::to_string(origin.elements) + " elements of a batch" +
+          (all.empty() ? "" : ", of which the first is " + all);
   if (!all.empty()) error.at().record = all;
   return error;
 }
@@ -128,12 +140,15 @@ void annotate_new_failures(Run& run, size_t before, const Run* input, const Step
   if (run.failed.size() == before) return;
   for (Failure& failure : run.failed) {
     if (!failure.error.place().origin.empty()) continue;
-    if (input)
+    if (input && run.origins.elements_at(failure.row) == 1)
       if (const auto file = file_of(*input, failure.row); file && failure.error.place().path.empty())
         failure.error.set_path(file->path, file->offset);
     annotate(failure.error, *step.node, run.origins.at(failure.row), context.sources);
-    if (const SourceStage* source = if_source(*step.node->stage))
-      failure.error.at().record = source->describe_record(run.origins.at(failure.row));
+    if (const SourceStage* source = if_source(*step.node->stage)) {
+      auto [record, path] = source->describe_record(run.origins.at(failure.row));
+      if (!path.empty() && failure.error.place().path.empty()) failure.error.set_path(path);
+      failure.error.at().record = std::move(record);
+    }
   }
 }
 

@@ -10,12 +10,12 @@ class StreamLine final : public LineNode {
       : LineNode(instance),
         plan_(plan),
         stage_(as_form<StreamStage>(*plan.node->stage)),
-        pass_(pass + instance.passes.base(*plan.node, plan.place)),
+        pass_(pass_after(instance.passes.base(*plan.node, plan.place), pass)),
         state_(stage_.start(Pass{pass_, instance.make.parent})) {}
 
  protected:
   struct Saved {
-    State state;
+    std::shared_ptr<const State> state;
     int64_t ordinal;
     bool ended;
   };
@@ -57,15 +57,17 @@ class StreamLine final : public LineNode {
     return Pulled::of(std::move(run));
   }
 
-  Entry snapshot() const override { return {out(), Saved{state_, ordinal_, ended_}, {}}; }
-  Result<Json> entry_json(const Entry& entry) const STOKER_REQUIRES(engine_lock) override {
+  Entry snapshot() const override {
+    return {out(), Saved{std::make_shared<const State>(state_), ordinal_, ended_}, {}};
+  }
+  Result<Json> entry_json(const Entry& entry, DeferredParts& deferred) const STOKER_REQUIRES(engine_lock) override {
     if (!stage_.repeatable())
       return Error::precondition(plan_.node->name,
                                  " is not repeatable, so the position of the iterator cannot be saved");
     const auto& saved = std::any_cast<const Saved&>(entry.state);
     Json json = Json::dict();
-    STOKER_TRY(Json state, stage_.save(saved.state));
-    json.set("state", std::move(state));
+    json.set("state",
+             deferred.add([node = plan_.node, &stage = stage_, state = saved.state] { return stage.save(*state); }));
     json.set("ordinal", saved.ordinal);
     json.set("ended", saved.ended);
     return json;
@@ -92,7 +94,7 @@ class StreamLine final : public LineNode {
     if (n == 0) return false;
     Run run;
     run.nest = Nest::leaf();
-    run.size = static_cast<int32_t>(n);
+    run.size = run_size(n);
     run.origins = Origins(plan_.source, pass_, ordinal_, n);
     if (instance_.make.parent) run.origins.set_parent(instance_.make.parent);
     run.columns.push_back(std::move(column));

@@ -34,11 +34,6 @@ bool EngineAccount::take(int64_t bytes, bool must) {
   Budget& budget = Budget::process();
   Task* task = Task::current();
   const bool ahead = task && !must && !task->on_demand();
-  if (PoliteScope::active()) {
-    if (!budget.ask(bytes)) return false;
-    held_.fetch_add(bytes, std::memory_order_relaxed);
-    return true;
-  }
   const int64_t paid = task ? std::min(task->prepaid, bytes) : 0;
   if (ahead && bytes > paid) {
     if (!budget.ask(bytes - paid)) {

@@ -204,13 +204,24 @@ void Window::settle_head(Runs& dropped) {
   run_again(first, dropped);
 }
 
+// The number of the next rows of the ticket that were delivered before a restore.
+int64_t Window::rows_to_skip(const Ticket& ticket) const {
+  const auto rows = std::min<int64_t>(to_skip_, ticket.run.size - ticket.taken);
+  if (rows == 0) return 0;
+  for (const Failure& failure : ticket.run.failed)
+    if (failure.is_new && failure.row >= ticket.taken && failure.row < ticket.taken + rows)
+      return failure.row - ticket.taken;
+  return rows;
+}
+
 Run Window::take(int64_t most, Left& left) {
   while (head_ready()) {
     Ticket& first = head();
     if (first.taken == 0 && plan_.filters) marks_.push_back({popped_ - to_skip_, first.first});
-    const auto skipped = std::min<int64_t>(to_skip_, first.run.size - first.taken);
+    const int64_t skipped = rows_to_skip(first);
     first.taken += skipped;
     to_skip_ -= skipped;
+    if (to_skip_ > 0 && first.taken < first.run.size) most = 1;  // a new error among the rows to skip
     const auto n = static_cast<int32_t>(std::min<int64_t>(most, first.run.size - first.taken));
     Run part;
     const bool whole = n == first.run.size;

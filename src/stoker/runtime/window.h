@@ -129,6 +129,7 @@ class Window {
   bool gave_what_is_known(const Ticket& ticket) const;
   void settle(Ticket& ticket, Runs& dropped) const STOKER_REQUIRES(engine_lock);
   void settle_head(Runs& dropped) STOKER_REQUIRES(engine_lock);
+  int64_t rows_to_skip(const Ticket& ticket) const STOKER_REQUIRES(engine_lock);
   void pop_head(Left& left) STOKER_REQUIRES(engine_lock);
   bool can_recompute() const;
 

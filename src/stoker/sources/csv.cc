@@ -99,7 +99,7 @@ Result<Spec> Csv::spec(std::span<const Spec>) const {
   return spec;
 }
 
-// Opens the current file of the state. At the start of a file, skips the byte order mark and the header.
+// Opens the current file of the state. At the start of a file, skips the byte order mark.
 Result<void> Csv::open(State& state) const {
   const std::string& path = filenames[static_cast<size_t>(state.file)];
   STOKER_TRY(const Compression compression, compression_of(compression_type));
@@ -114,11 +114,42 @@ Result<void> Csv::open(State& state) const {
     return text;
   }
   if (state.window->bytes().starts_with(kByteOrderMark)) state.window->take(kByteOrderMark.size());
-  if (!header) return {};
+  return {};
+}
+
+Result<void> Csv::open_records(State& state) const {
+  const bool is_at_start = state.offset == 0;
+  STOKER_TRY(open(state));
+  if (!header || !is_at_start) return {};
+  STOKER_TRY(const Array names, take_header(state));
+  (void)names;
+  return {};
+}
+
+// Reads the first record of a file that was just opened.
+Result<Array> Csv::take_header(State& state) const {
+  const std::string& path = filenames[static_cast<size_t>(state.file)];
   Result<std::optional<Element>> names = next_record(state, Context());
   if (!names) return Error::of(names.error().code(), "cannot read the header: ", names.error().message());
   if (!*names) return Error::invalid(path, " is empty, expected a header").set_path(path);
-  return {};
+  return (*names)->leaves[0];
+}
+
+// Returns "column 'age'", or "column 1" without a header. Reads the header again: only errors need it.
+std::string Csv::describe_column(int64_t column, const std::string& path) const {
+  const std::string number = "column " + std::to_string(column);
+  const auto file = std::ranges::find(filenames, path);
+  if (!header || file == filenames.end()) return number;
+  State state;
+  state.file = file - filenames.begin();
+  if (!open(state)) return number;
+  const Result<Array> names = take_header(state);
+  if (!names) return number;
+  CsvFields fields(names->bytes(), dialect_of(*this));
+  auto field = fields.next();
+  for (int64_t i = 0; field && i < column; ++i) field = fields.next();
+  if (!field) return number;
+  return "column '" + shown(field->doubled ? undoubled(field->text) : std::string(field->text)) + "'";
 }
 
 // Reads on until the end of the first record in the window is known; nothing at the end of the file. If reading the
@@ -188,7 +219,7 @@ Result<std::optional<Element>> Csv::next_record(State& state, const Context& con
 
 Result<std::optional<Element>> Csv::next(State& state, Context& context) const {
   while (state.file < static_cast<int64_t>(filenames.size())) {
-    const Result<void> opened = state.window ? Result<void>() : open(state);
+    const Result<void> opened = state.window ? Result<void>() : open_records(state);
     Result<std::optional<Element>> record =
         opened ? next_record(state, context) : Result<std::optional<Element>>(opened.error());
     if (record && *record) return record;
@@ -208,13 +239,15 @@ bool Csv::is_wanted(int64_t column, size_t found) const {
   return !std::ranges::binary_search(exclude_cols, column);
 }
 
+bool Csv::is_missing(Bytes text) const { return text.empty() || text == na_value; }
+
 // `output` is the number of the column among the selected columns.
-Result<Array> Csv::value_of(Bytes text, bool doubled, size_t output, int64_t column, const Array& record) const {
+Result<Array> Csv::value_of(Bytes text, bool doubled, size_t output, const Array& record) const {
   const Array& standard = record_defaults[output];
   const DType type = standard.type();
-  if (text.empty() || text == na_value) {
+  if (is_missing(text)) {
     if (standard.count() == 1) return standard.rank() == 0 ? standard : standard.row(0);
-    return Error::invalid("column ", column, " is empty and has no default");
+    return Error::invalid("is empty and has no default");
   }
   if (type == DType::kBytes && doubled) return Array::of_bytes(undoubled(text));
   if (type == DType::kBytes) {
@@ -222,7 +255,7 @@ Result<Array> Csv::value_of(Bytes text, bool doubled, size_t output, int64_t col
     return Array::view_bytes(text, record.owner());
   }
   if (std::optional<Array> number = parse_csv_number(text, type)) return *std::move(number);
-  return Error::invalid("column ", column, " is '", shown(text), "', expected ", name_of(type));
+  return Error::invalid("is '", shown(text), "', expected ", name_of(type));
 }
 
 Result<Element> Csv::load(Element record, Context&) const {
@@ -240,8 +273,13 @@ Result<Element> Csv::load(Element record, Context&) const {
   for (auto field = fields.next(); field; field = fields.next(), ++columns) {
     if (!is_wanted(columns, found)) continue;
     if (found++ >= record_defaults.size()) continue;
-    Result<Array> value = value_of(field->text, field->doubled, found - 1, columns, text);
-    if (!value) return refused(value.error().message());
+    Result<Array> value = value_of(field->text, field->doubled, found - 1, text);
+    if (!value) {
+      const auto source = text.source();
+      const bool may_be_header = !header && record.leaves[1].scalar<int64_t>() == 0 && !is_missing(field->text);
+      return refused(describe_column(columns, source ? source->path : ""), " ", value.error().message(),
+                     may_be_header ? "; set header to True if line 1 contains the names of the columns" : "");
+    }
     element.leaves.emplace_back(*std::move(value));
   }
   if (found == record_defaults.size()) return element;

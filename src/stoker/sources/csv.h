@@ -45,7 +45,8 @@ struct Csv {
     f.required("record_defaults", record_defaults,
                "for each column, the value of an empty field; its type (int32, int64, float32, float64, string) is the "
                "type of the column; an empty array: an empty field is an error");
-    f("compression_type", compression_type, "\"\", \"GZIP\", \"ZLIB\" or \"ZSTD\"");
+    f("compression_type", compression_type,
+      "\"\", \"GZIP\", \"ZLIB\", \"ZSTD\" or \"AUTO\" (GZIP, ZSTD or none, by the first bytes of each file)");
     f("header", header, "skip the first record of each file");
     f("field_delim", field_delim, "separator of fields, one byte");
     f("use_quote_delim", use_quote_delim, "false: treat quotes as ordinary characters");
@@ -70,8 +71,12 @@ struct Csv {
  private:
   static std::shared_ptr<Structure> new_structure();
   bool is_wanted(int64_t column, size_t found) const;
-  Result<Array> value_of(Bytes text, bool doubled, size_t output, int64_t column, const Array& record) const;
+  bool is_missing(Bytes text) const;
+  Result<Array> value_of(Bytes text, bool doubled, size_t output, const Array& record) const;
+  std::string describe_column(int64_t column, const std::string& path) const;
   Result<void> open(State& state) const;
+  Result<void> open_records(State& state) const;
+  Result<Array> take_header(State& state) const;
   Result<std::optional<Element>> next_record(State& state, const Context& context) const;
   Result<std::optional<CsvEnd>> find_end(ByteWindow& window, const Context& context) const;
   Result<void> pass_line(ByteWindow& window, const Context& context) const;

@@ -41,7 +41,8 @@ struct FixedLengthRecords {
     f("header_bytes", header_bytes, "bytes to skip at the start of each file");
     f("footer_bytes", footer_bytes, "bytes to skip at the end of each file");
     f("compression_type", compression_type,
-      "\"\", \"GZIP\", \"ZLIB\" or \"ZSTD\"; compressed files are read as a stream");
+      "\"\", \"GZIP\", \"ZLIB\", \"ZSTD\" or \"AUTO\" (GZIP, ZSTD or none, by the first bytes of each file); "
+      "compressed files are read as a stream");
   }
 
   Result<void> check() const;

@@ -32,7 +32,7 @@ Result<Element> FromTensorSlices::at(int64_t i, Context&) const {
 Result<Run> FromTensorSlices::fetch(std::span<const int64_t> positions, Context&) const {
   Run run;
   run.nest = tensors.nest;
-  run.size = static_cast<int32_t>(positions.size());
+  run.size = run_size(std::ssize(positions));
   bool consecutive = true;
   for (size_t i = 1; i < positions.size(); ++i) consecutive &= positions[i] == positions[i - 1] + 1;
   for (const Array& leaf : tensors.leaves) {

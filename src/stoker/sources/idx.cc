@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "stoker/codecs/idx.h"
+#include "stoker/core/interrupt.h"
 #include "stoker/core/record_limit.h"
 #include "stoker/io/file.h"
 #include "stoker/io/stream.h"
@@ -19,6 +20,7 @@ Result<std::string> rest_of(ByteStream& stream, int64_t file_bytes) {
   const int64_t most = std::max(file_bytes, record_limit());
   std::string bytes;
   while (true) {
+    stop_if_interrupted();
     const size_t used = bytes.size();
     bytes.resize(used + kPieceBytes);
     STOKER_TRY(const size_t count, stream.read(std::span(bytes).subspan(used)));
@@ -59,9 +61,10 @@ Result<Entries> read_all(const std::vector<std::string>& paths) {
 }  // namespace
 
 Result<Array> read_idx(const std::string& path) {
-  STOKER_TRY(const std::unique_ptr<ByteStream> stream, open_stream(path, Compression::kAuto));
-  STOKER_TRY(const File file, File::open(path));
-  STOKER_TRY(const std::string bytes, rest_of(*stream, file.size()));
+  STOKER_TRY(File file, File::open(path));
+  const int64_t file_bytes = file.size();
+  STOKER_TRY(const std::unique_ptr<ByteStream> stream, open_stream(std::move(file), Compression::kAuto));
+  STOKER_TRY(const std::string bytes, rest_of(*stream, file_bytes));
   Result<Array> array = parse_idx(bytes);
   if (!array) return Error(array.error().code(), path + ": " + array.error().message()).set_path(path);
   if (Buffer* owner = array->owner()) owner->set_source({path});

@@ -83,7 +83,7 @@ class FolderWalk {
 
   bool is_loose_image(const std::string& name) const {
     if (is_other_kind(name)) return false;
-    Result<File> file = File::open(below_root(name));
+    Result<File> file = File::open_regular(below_root(name));
     char front[16];
     const Result<size_t> count = file ? file->read(front) : Result<size_t>(0);
     return count && format_of({front, *count}) != ImageFormat::kUnknown;

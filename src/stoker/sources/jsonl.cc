@@ -1,98 +1,28 @@
 #include "stoker/sources/jsonl.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <mutex>
 
+#include "stoker/core/charge.h"
 #include "stoker/core/record_limit.h"
 #include "stoker/core/shown.h"
 #include "stoker/io/lines.h"
 #include "stoker/io/stream.h"
+#include "stoker/sources/jsonl_features.h"
 
 namespace stoker {
 namespace {
 
+// The memory for parsing a shorter line is not worth counting.
+constexpr size_t kLongLine = size_t{64} << 10;
 // The limit for one line. Lines of documents have a few megabytes.
 constexpr int64_t kMostLineBytes = int64_t{256} << 20;
 
-// Collects the items of nested lists in order and checks that all lists of a level have the same length.
-class Items {
- public:
-  explicit Items(std::vector<int64_t> shape) : dims_(std::move(shape)) {}
-
-  Result<void> add(const Json& value, size_t depth = 0) {
-    if (depth == dims_.size()) {
-      items_.push_back(&value);
-      return {};
-    }
-    const auto* list = value.as<Json::List>();
-    if (!list) return Error::invalid("expected a list of rank ", dims_.size() - depth, ", got ", value.describe_kind());
-    const auto size = static_cast<int64_t>(list->size());
-    if (dims_[depth] < 0) dims_[depth] = size;
-    if (dims_[depth] != size) return Error::invalid("expected a list of ", dims_[depth], " items, got ", size);
-    for (const Json& item : *list) STOKER_TRY(add(item, depth + 1));
-    return {};
-  }
-
-  // The lengths below an empty list are unknown. They become 0.
-  std::vector<int64_t> shape() const {
-    std::vector<int64_t> known = dims_;
-    std::ranges::replace_if(known, [](int64_t dim) { return dim < 0; }, 0);
-    return known;
-  }
-  const std::vector<const Json*>& list() const { return items_; }
-
- private:
-  std::vector<int64_t> dims_;
-  std::vector<const Json*> items_;
-};
-
-Error wrong(const Json& value, DType type) {
-  return Error::invalid("expected ", name_of(type), ", got ", value.describe_kind());
-}
-
-template <typename T>
-Result<T> number_of(const Json& value) {
-  const auto* whole = value.as<int64_t>();
-  if constexpr (std::is_same_v<T, bool>) {
-    const auto* truth = value.as<bool>();
-    if (truth) return *truth;
-  } else if constexpr (std::is_integral_v<T>) {
-    if (whole && std::in_range<T>(*whole)) return static_cast<T>(*whole);
-    if (whole) return Error::invalid(*whole, " does not fit ", name_of(dtype_of<T>));
-  } else {
-    const auto* real = value.as<double>();
-    if (real || whole) {
-      const double found = real ? *real : static_cast<double>(*whole);
-      return static_cast<T>(static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(found));
-    }
-  }
-  return wrong(value, dtype_of<T>);
-}
-
-Result<Array> array_of(const Items& items, DType type) {
-  const std::vector<int64_t> dims = items.shape();
-  return visit_dtype(type, [&](auto zero) -> Result<Array> {
-    using T = decltype(zero);
-    if constexpr (std::is_same_v<T, Bytes>) {
-      std::vector<Bytes> texts;
-      for (const Json* item : items.list()) {
-        const auto* text = item->as<std::string>();
-        if (!text) return wrong(*item, type);
-        texts.emplace_back(*text);
-      }
-      return dims.empty() ? Array::of_bytes(texts[0]) : Array::of_strings(texts, dims);
-    } else {
-      STOKER_TRY(Array array, Array::make(dims, type));
-      auto* at = static_cast<T*>(array.mutable_raw());
-      for (const Json* item : items.list()) {
-        STOKER_TRY(*at, number_of<T>(*item));
-        ++at;
-      }
-      return array;
-    }
-  });
+// The line of a file is the only line of its text, so that the message of the parser would name another number.
+std::string without_line(const std::string& message) {
+  constexpr std::string_view kPlace = "not JSON at line 1, ";
+  if (message.starts_with(kPlace)) return "not valid JSON at " + message.substr(kPlace.size());
+  return "not valid JSON: " + message;
 }
 
 bool fits(Dims dims, const std::vector<int64_t>& shape) {
@@ -210,30 +140,32 @@ Result<Element> JsonLines::load(Element line, Context&) const {
 }
 
 Result<Element> JsonLines::parse(Bytes text) const {
-  const Result<Json> object = parse_json(text);
-  if (!object) return Error::invalid("not valid JSON: ", object.error().message(), ": ", shown(text));
-  if (!object->as<Json::Dict>()) return Error::invalid("expected an object, got ", object->describe_kind());
+  std::vector<JsonFeature> features;
+  for (size_t i = 0; i < names.size(); ++i) features.emplace_back(dtypes[i], shape(i));
+  JsonFeatures reader(names, std::move(features));
+  Charge parser;  // which keeps the longest string or row of brackets
+  if (text.size() >= kLongLine) STOKER_TRY(parser.grow_for("parsing a long line", static_cast<int64_t>(text.size())));
+  const Result<void> read = visit_json(text, reader);
+  if (!read && read.error().code() == Code::kCancelled)
+    return Error::exhausted("the memory budget has no space now for the values of a line of ", text.size(), " bytes");
+  if (!read) return Error::invalid(without_line(read.error().message()), ": ", shown(text));
+  if (!reader.other_kind().empty()) return Error::invalid("expected an object, got ", reader.other_kind());
   Element element(nest(), {});
   for (size_t i = 0; i < names.size(); ++i) element.leaves.emplace_back(Array());
   for (size_t i = 0; i < names.size(); ++i) {
-    Result<Array> feature = feature_of(*object, i);
-    if (!feature) return Error::invalid("'", names[i], "': ", feature.error().message());
+    Result<Array> feature = feature_of(reader.features()[i], i);
+    if (!feature) return Error::of(feature.error().code(), "'", names[i], "': ", feature.error().message());
     element.leaves[element.nest->first_leaf(i)] = *std::move(feature);
   }
   return element;
 }
 
-Result<Array> JsonLines::feature_of(const Json& object, size_t feature) const {
-  const Json* value = nullptr;  // the last of several with this key, as in other JSON parsers
-  for (const auto& [key, item] : *object.as<Json::Dict>())
-    if (key == names[feature]) value = &item;
-  if (!value || value->is_null()) {
-    if (!defaults.empty() && defaults[feature]) return *defaults[feature];
-    return Error::invalid(value ? "the value is null" : "the key is missing", " and the feature has no default");
-  }
-  Items items(shape(feature));
-  STOKER_TRY(items.add(*value));
-  return array_of(items, dtypes[feature]);
+Result<Array> JsonLines::feature_of(JsonFeature& feature, size_t number) const {
+  STOKER_TRY(std::optional<Array> array, feature.result());
+  if (array) return *std::move(array);
+  if (!defaults.empty() && defaults[number]) return *defaults[number];
+  return Error::invalid(feature.is_missing() ? "the key is missing" : "the value is null",
+                        " and the feature has no default");
 }
 
 }  // namespace stoker

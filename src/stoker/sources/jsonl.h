@@ -7,6 +7,7 @@
 
 namespace stoker {
 
+class JsonFeature;
 class LineReader;
 
 // Yields the objects of JSON Lines files, one per line, as dicts of the requested features. A line that does not fit is
@@ -40,7 +41,8 @@ struct JsonLines {
     f.required("dtypes", dtypes, "type of each feature");
     f("shapes", shapes, "shape of each feature, with -1 for an axis of any length; empty: all features are scalars");
     f("defaults", defaults, "for each feature, its value if the key is missing or null; null: this is an error");
-    f("compression_type", compression_type, "\"\", \"GZIP\", \"ZLIB\" or \"ZSTD\"");
+    f("compression_type", compression_type,
+      "\"\", \"GZIP\", \"ZLIB\", \"ZSTD\" or \"AUTO\" (GZIP, ZSTD or none, by the first bytes of each file)");
   }
 
   Result<void> check() const;
@@ -61,7 +63,7 @@ struct JsonLines {
   std::vector<int64_t> shape(size_t feature) const { return shapes.empty() ? std::vector<int64_t>{} : shapes[feature]; }
   Result<void> open(State& state) const;
   Result<Element> parse(Bytes text) const;
-  Result<Array> feature_of(const Json& object, size_t feature) const;
+  Result<Array> feature_of(JsonFeature& feature, size_t number) const;
 };
 
 }  // namespace stoker

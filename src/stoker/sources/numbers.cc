@@ -29,7 +29,7 @@ Result<Run> numbers_at(std::span<const int64_t> positions, int64_t start, int64_
   });
   Run run;
   run.nest = Nest::leaf();
-  run.size = static_cast<int32_t>(n);
+  run.size = run_size(n);
   run.columns.emplace_back(std::move(block));
   return run;
 }

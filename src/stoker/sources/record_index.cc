@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -11,11 +13,14 @@
 #include "stoker/codecs/tfrecord.h"
 #include "stoker/core/hash.h"
 #include "stoker/core/interrupt.h"
+#include "stoker/core/record_limit.h"
 
 namespace stoker {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr size_t kFilesAtOnce = 16;  // that are indexed in parallel
 
 // Returns $STOKER_CACHE, or `stoker` in the user's cache folder, or an empty path if there is no such folder.
 fs::path cache_folder() {
@@ -62,6 +67,86 @@ Error changed(const std::string& path, int64_t place) {
       .set_path(path, place);
 }
 
+// Reads a file from front to back in blocks, of which some are skipped.
+class Blocks {
+ public:
+  explicit Blocks(FileSet& file, int64_t file_bytes) : file_(file), file_bytes_(file_bytes) {}
+
+  // Returns at least `wanted` bytes from this offset, or all up to the end. Valid until the next call.
+  Result<Bytes> at(int64_t offset, size_t wanted) {
+    const int64_t left = file_bytes_ - offset;
+    if (offset < begin_ || offset > end() || static_cast<int64_t>(wanted) > end() - offset) {
+      begin_ = offset;
+      block_.resize(static_cast<size_t>(std::min(left, static_cast<int64_t>(std::max(wanted, kBlockBytes)))));
+      STOKER_TRY(file_.read(0, offset, block_));
+    }
+    return Bytes(block_).substr(static_cast<size_t>(offset - begin_));
+  }
+
+ private:
+  // Holds the headers of many small records, and costs little more than one header.
+  static constexpr size_t kBlockBytes = 16 << 10;
+
+  int64_t end() const { return begin_ + std::ssize(block_); }
+
+  FileSet& file_;
+  const int64_t file_bytes_;
+  std::string block_;
+  int64_t begin_ = 0;
+};
+
+// Returns the end of the damaged bytes at this offset. As in a stream, a record that is larger than the limit does not
+// end them.
+Result<int64_t> end_of_damage(Blocks& blocks, int64_t offset, int64_t file_bytes) {
+  constexpr size_t kSearched = size_t{1} << 20;
+  RecordParser parser(offset, static_cast<uint64_t>(record_limit()));
+  for (size_t wanted = kSearched;;) {
+    stop_if_interrupted();
+    const int64_t at = parser.offset();
+    STOKER_TRY(const Bytes window, blocks.at(at, wanted));
+    const RecordParser::Step step = parser.step(window, file_bytes - at);
+    if (step.kind != RecordParser::Step::Kind::kMore) return parser.offset();
+    wanted = std::max(step.wanted, kSearched);
+  }
+}
+
+// The same as places_of_records() for a file that is not mapped.
+Result<std::vector<int64_t>> places_in(const std::string& path, int64_t& file_bytes) {
+  FileSet file({path});
+  STOKER_TRY(file_bytes, file.bytes_of(0));
+  Blocks blocks(file, file_bytes);
+  std::vector<int64_t> places;
+  for (int64_t at = 0; at < file_bytes;) {
+    stop_if_interrupted();
+    places.push_back(at);
+    STOKER_TRY(const Bytes header, blocks.at(at, kRecordHeaderBytes));
+    const int64_t left = file_bytes - at;
+    if (header.size() < kRecordHeaderBytes) return places;
+    if (const std::optional<uint64_t> length = record_length(header)) {
+      constexpr uint64_t kFrameBytes = kRecordHeaderBytes + kRecordFooterBytes;
+      at += static_cast<int64_t>(std::min<uint64_t>(*length + kFrameBytes, static_cast<uint64_t>(left)));
+    } else {
+      STOKER_TRY(at, end_of_damage(blocks, at, file_bytes));
+    }
+  }
+  return places;
+}
+
+// Writes a whole file. Leaves nothing if that fails.
+Result<void> write_and_rename(const fs::path& partial, const fs::path& path, Bytes bytes) {
+  const auto failed = [&] {
+    Error error = Error::io("cannot write ", path.string()).set_path(path.string());
+    (void)::unlink(partial.c_str());
+    return error;
+  };
+  errno = 0;
+  std::ofstream out(partial, std::ios::binary);
+  out << bytes;
+  out.close();
+  if (!out || std::rename(partial.c_str(), path.c_str()) != 0) return failed();
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> index_paths_of(const std::string& path) {
@@ -96,11 +181,17 @@ std::optional<FileIndex> FileIndex::kept_at(const std::string& index_path, const
 }
 
 Result<FileIndex> FileIndex::made(const std::string& path) {
-  STOKER_TRY(const MappedFile file, MappedFile::open(path));
-  file.expect_jumps();
-  const std::vector<int64_t> places = places_of_records(file.bytes());
-  if (file.was_cut()) return truncated_error(path, -1);
-  return of(path, static_cast<int64_t>(file.bytes().size()), places);
+  STOKER_TRY(const File opened, File::open_regular(path));
+  const std::optional<MappedFile> file = MappedFile::map(opened);
+  if (!file) {
+    int64_t bytes = 0;
+    STOKER_TRY(const std::vector<int64_t> places, places_in(path, bytes));
+    return of(path, bytes, places);
+  }
+  file->expect_jumps();
+  const std::vector<int64_t> places = places_of_records(file->bytes());
+  if (file->was_cut()) return truncated_error(path, -1);
+  return of(path, static_cast<int64_t>(file->bytes().size()), places);
 }
 
 // If the file has grown in the meantime, its mark does not match the stored index, which is then not used.
@@ -128,20 +219,12 @@ Result<void> FileIndex::keep_in_cache(const std::string& path) const {
 Result<void> FileIndex::write(const std::string& index_path) const {
   static std::atomic<int> written{0};
   std::error_code problem;
-  fs::create_directories(fs::path(index_path).parent_path(), problem);
-  const std::string partial =
-      index_path + "." + std::to_string(getpid()) + "-" + std::to_string(written++) + ".partial";
-  std::ofstream out(partial, std::ios::binary);
-  out << bytes_;
-  out.close();
-  if (!out) {
-    const Error error = Error::io("cannot write ", partial).set_path(partial);
-    fs::remove(partial, problem);
-    return error;
-  }
-  fs::rename(partial, index_path, problem);
-  if (problem) return Error::io("cannot write ", index_path).set_path(index_path);
-  return {};
+  const fs::path folder = fs::path(index_path).parent_path();
+  fs::create_directories(folder, problem);
+  if (problem)
+    return Error::from_errno(problem.value(), "cannot create the folder " + folder.string()).set_path(folder.string());
+  return write_and_rename(index_path + "." + std::to_string(getpid()) + "-" + std::to_string(written++) + ".partial",
+                          index_path, bytes_);
 }
 
 void RecordIndex::begin(const std::vector<std::string>& paths) {
@@ -162,16 +245,12 @@ RecordIndex::Known RecordIndex::look_at(size_t file) {
 }
 
 // Reads several files in parallel, because each thread waits for the headers of its own file.
-void RecordIndex::look_at_unknown() {
-  constexpr size_t kAtOnce = 16;
-  std::vector<size_t> unknown;
-  for (size_t file = 0; file < known_.size(); ++file)
-    if (!known_[file]) unknown.push_back(file);
+void RecordIndex::look_at(const std::vector<size_t>& files, const std::function<void(size_t file, Known)>& keep) {
   std::atomic<size_t> next{0};
-  run_on_threads(std::min(kAtOnce, unknown.size()), [&] {
-    for (size_t i; (i = next++) < unknown.size();) {
+  run_on_threads(std::min(kFilesAtOnce, files.size()), [&] {
+    for (size_t i; (i = next++) < files.size();) {
       stop_if_interrupted();
-      known_[unknown[i]] = look_at(unknown[i]);
+      keep(files[i], look_at(files[i]));
     }
   });
 }
@@ -180,26 +259,45 @@ int64_t RecordIndex::records(const std::vector<std::string>& paths) {
   const std::lock_guard lock(mutex_);
   begin(paths);
   if (begins_.empty()) {
-    look_at_unknown();
+    std::vector<size_t> unknown;
+    for (size_t file = 0; file < known_.size(); ++file)
+      if (!known_[file]) unknown.push_back(file);
+    look_at(unknown, [&](size_t file, Known known) { known_[file] = std::move(known); });
     begins_.push_back(0);
     for (const std::optional<Known>& file : known_) begins_.push_back(begins_.back() + file->records());
   }
   return begins_.back();
 }
 
-std::string RecordIndex::describe_record(const std::vector<std::string>& paths, int64_t record) {
+// The files are read without the lock: a reader that has completed a file must not wait for them in learn().
+RecordName RecordIndex::describe_record(const std::vector<std::string>& paths, int64_t record) {
+  if (record < 0) return {};
+  while (true) {
+    Found found = find(paths, record);
+    if (found.unknown.empty()) return std::move(found.record);
+    stop_if_interrupted();
+    look_at(found.unknown, [&](size_t file, Known known) {
+      const std::lock_guard lock(mutex_);
+      if (!known_[file]) known_[file] = std::move(known);
+    });
+  }
+}
+
+RecordIndex::Found RecordIndex::find(const std::vector<std::string>& paths, int64_t record) {
   const std::lock_guard lock(mutex_);
   begin(paths);
-  bool more = record >= 0;
-  for (size_t file = 0; more && file < known_.size(); ++file) {
-    more = known_[file].has_value();
-    if (!more) known_[file] = look_at(file);
-    const Known& known = *known_[file];
-    if (record < known.records())
-      return known.error ? std::string() : "record " + std::to_string(record) + " of " + paths[file];
-    record -= known.records();
+  Found found;
+  for (size_t file = 0; file < known_.size() && found.unknown.size() < kFilesAtOnce; ++file) {
+    const std::optional<Known>& known = known_[file];
+    if (!known) found.unknown.push_back(file);
+    if (!found.unknown.empty()) continue;
+    if (record < known->records()) {
+      if (!known->error) found.record = {"record " + std::to_string(record) + " of " + paths[file], paths[file]};
+      return found;
+    }
+    record -= known->records();
   }
-  return {};
+  return found;
 }
 
 Result<Array> RecordIndex::read(int64_t record) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include "stoker/codecs/record_index.h"
 #include "stoker/core/element.h"
+#include "stoker/graph/stage.h"
 #include "stoker/io/file_set.h"
 
 namespace stoker {
@@ -54,9 +56,9 @@ class RecordIndex {
   int64_t records(const std::vector<std::string>& paths);
   // Requires an earlier call of records(). Returns DataLoss if the file has changed since it was indexed.
   Result<Array> read(int64_t record);
-  // Returns a text such as "record 7 of a.tfrecord" for error messages. Indexes at most one more file; if that is not
-  // enough to find the record, the text is empty.
-  std::string describe_record(const std::vector<std::string>& paths, int64_t record);
+  // Returns a name such as "record 7 of a.tfrecord". Indexes files up to the one that has the record. Returns no name
+  // if there is no such record, or if its file cannot be read. Throws Cancelled if the caller interrupts it.
+  RecordName describe_record(const std::vector<std::string>& paths, int64_t record);
   // Adds the index of a file that a sequential reader has read completely.
   void learn(const std::vector<std::string>& paths, size_t file, int64_t bytes, const std::vector<int64_t>& places);
 
@@ -69,8 +71,15 @@ class RecordIndex {
     std::optional<Error> error;  // the file cannot be read and counts as one record
     int64_t records() const { return error ? 1 : index.view().records(); }
   };
+  // What describe_record() finds in the files that are indexed, or the files to index next.
+  struct Found {
+    RecordName record;
+    std::vector<size_t> unknown;
+  };
+  Found find(const std::vector<std::string>& paths, int64_t record);
   Known look_at(size_t file);
-  void look_at_unknown();
+  // Calls `keep` for each file, from several threads.
+  void look_at(const std::vector<size_t>& files, const std::function<void(size_t file, Known)>& keep);
   Result<Array> read(size_t file, int64_t place, int64_t bytes);
 
   void begin(const std::vector<std::string>& paths);

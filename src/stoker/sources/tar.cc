@@ -108,7 +108,7 @@ class FileIndex {
 
  private:
   Result<void> walk() {
-    STOKER_TRY(const File file, File::open(path_));
+    STOKER_TRY(const File file, File::open_regular(path_));
     if (file.size() == 0) return {};
     STOKER_TRY(const auto tar, open_tar(path_, Compression::kNone));
     while (true) {
@@ -183,10 +183,12 @@ class Tar::Index {
     const Entry& entry = samples_[static_cast<size_t>(i)];
     return {entry.file, entry.key};
   }
-  std::string describe_record(int64_t i) const {
+  RecordName describe_record(int64_t i) const {
     if (i < 0 || i >= length()) return {};
     const Entry& entry = samples_[static_cast<size_t>(i)];
-    return entry.error ? "" : "sample " + entry.key + " of " + files_->path(entry.file);
+    if (entry.error) return {};
+    const std::string& path = files_->path(entry.file);
+    return {"sample " + entry.key + " of " + path, path};
   }
 
   Result<Element> read(int64_t i) {
@@ -346,6 +348,10 @@ Result<void> Tar::Index::look_into(const Tar& tar) {
   components_ = tar.components;
   for (const std::string& path : tar.filenames) {
     if (!components_.empty()) break;
+    if (is_special_file(path))
+      return Error::precondition(path, " is not a regular file and can be read only once; ",
+                                 "list the extensions in `components`")
+          .set_path(path);
     STOKER_TRY(const auto samples, Samples::open(path, tar.compression_type));
     STOKER_TRY(const auto first, samples->next(false));
     if (!first) continue;
@@ -379,8 +385,8 @@ Result<Spec> Tar::spec(std::span<const Spec>) const {
   return Spec{nest, std::vector<LeafSpec>(nest->leaf_count(), {DType::kBytes, std::vector<int64_t>{}})};
 }
 
-std::string Tar::describe_record(const Origin& origin) const {
-  return by_position() && index->of(*this) ? index->describe_record(origin.position) : std::string();
+RecordName Tar::describe_record(const Origin& origin) const {
+  return by_position() && index->of(*this) ? index->describe_record(origin.position) : RecordName();
 }
 
 Tar::Name Tar::name_of(int64_t position) const { return index->name_of(position); }

@@ -36,7 +36,8 @@ struct Tar {
     f.required_data("filenames", filenames, "paths of one or more files, in order");
     f("components", components, "extensions to read, such as \"jpg\" and \"cls\"; empty: those of the first sample");
     f("compression_type", compression_type,
-      "\"\", \"GZIP\", \"ZLIB\" or \"ZSTD\"; compressed files are read as a stream");
+      "\"\", \"GZIP\", \"ZLIB\", \"ZSTD\" or \"AUTO\" (GZIP, ZSTD or none, by the first bytes of each file); "
+      "compressed files are read as a stream");
   }
 
   // Indexes uncompressed files, once, when the dataset is built.
@@ -44,7 +45,7 @@ struct Tar {
   Result<void> check_state(const State& state) const;
   Result<Spec> spec(std::span<const Spec>) const;
   Result<std::string> fingerprint() const { return fingerprint_of(filenames); }
-  std::string describe_record(const Origin& origin) const;
+  RecordName describe_record(const Origin& origin) const;
   // Identifies a sample of a list by the number of its file and its key. The key is empty for the error of a file that
   // ends early.
   struct Name {

@@ -32,7 +32,8 @@ struct TextLines {
 
   void describe(Fields& f) {
     f.required_data("filenames", filenames, "paths of one or more files, read in order");
-    f("compression_type", compression_type, "\"\", \"GZIP\", \"ZLIB\" or \"ZSTD\"");
+    f("compression_type", compression_type,
+      "\"\", \"GZIP\", \"ZLIB\", \"ZSTD\" or \"AUTO\" (GZIP, ZSTD or none, by the first bytes of each file)");
   }
 
   Result<void> check() const;

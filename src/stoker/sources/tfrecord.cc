@@ -21,12 +21,12 @@ class RecordReader {
   // `offset` must be the start of a record.
   static Result<std::shared_ptr<RecordReader>> open(const std::string& path, Compression compression, int64_t offset,
                                                     KeptMappings& mappings, bool exceeds_memory) {
+    STOKER_TRY(File file, File::open(path));
     if (compression == Compression::kNone) {
-      STOKER_TRY(const File file, File::open(path));
       if (std::shared_ptr<const MappedFile> mapped = mappings.map(file))
         return std::make_shared<RecordReader>(std::move(mapped), offset, exceeds_memory);
     }
-    STOKER_TRY(auto bytes, open_stream(path, compression));
+    STOKER_TRY(auto bytes, open_stream(std::move(file), compression));
     if (offset > 0) STOKER_TRY(bytes->skip(offset));
     return std::make_shared<RecordReader>(std::move(bytes), offset);
   }
@@ -195,6 +195,8 @@ Result<void> RecordReader::make_room(size_t wanted) {
   Buffer* block = block_;
   if (!block || block->shared() || block->size() < bytes) {
     STOKER_TRY(block, Buffer::make(bytes));
+  } else {
+    block->charge_again();
   }
   auto* front = reinterpret_cast<char*>(block->data());
   if (!window_.empty()) std::memmove(front, window_.data(), window_.size());
@@ -224,8 +226,8 @@ std::optional<TFRecord> TFRecord::listed() const {
   return list;
 }
 
-std::string TFRecord::describe_record(const Origin& origin) const {
-  return compression_type.empty() ? index->describe_record(filenames, origin.position) : std::string();
+RecordName TFRecord::describe_record(const Origin& origin) const {
+  return compression_type.empty() ? index->describe_record(filenames, origin.position) : RecordName();
 }
 
 Result<int64_t> TFRecord::length(Context&) const { return index->records(filenames); }

@@ -36,7 +36,8 @@ struct TFRecord {
 
   void describe(Fields& f) {
     f.required_data("filenames", filenames, "paths of one or more files, read in order");
-    f("compression_type", compression_type, "\"\", \"GZIP\" or \"ZLIB\"");
+    f("compression_type", compression_type,
+      "\"\", \"GZIP\", \"ZLIB\", \"ZSTD\" or \"AUTO\" (GZIP, ZSTD or none, by the first bytes of each file)");
   }
 
   Result<void> check() const;
@@ -49,7 +50,7 @@ struct TFRecord {
   Result<std::optional<Element>> next(State& state, Context& context) const;
   Column next_rows(State& state, int64_t most, Context& context) const;
   Result<std::string> fingerprint() const { return fingerprint_of(filenames); }
-  std::string describe_record(const Origin& origin) const;
+  RecordName describe_record(const Origin& origin) const;
 
   bool by_position() const { return listing; }
   std::optional<TFRecord> listed() const;

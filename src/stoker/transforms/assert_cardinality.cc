@@ -22,14 +22,14 @@ Result<Flow> AssertCardinality::step(State& state, Run run, Emit& out, Context&)
   return Flow::kDone;
 }
 
-Result<Flow> AssertCardinality::finish(State& state, Emit& out, Context&) const {
+Result<Flow> AssertCardinality::finish(State& state, Emit& out, Context& context) const {
   const bool endless = expected_cardinality == kInfinite;
   if (endless || (expected_cardinality >= 0 && state.seen < expected_cardinality))
     out.put(Run::failure(
         Error::precondition("the input ended after ", state.seen, " elements, expected ",
                             endless ? std::string("an infinite input") : std::to_string(expected_cardinality))
             .set_unskippable(),
-        Origin{}, true));
+        context.origin(), true));
   return Flow::kDone;
 }
 

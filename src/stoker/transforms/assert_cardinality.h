@@ -34,7 +34,7 @@ struct AssertCardinality {
   }
   int64_t cardinality(std::span<const int64_t>) const { return expected_cardinality; }
   Result<Flow> step(State& state, Run run, Emit& out, Context&) const;
-  Result<Flow> finish(State& state, Emit& out, Context&) const;
+  Result<Flow> finish(State& state, Emit& out, Context& context) const;
 };
 
 }  // namespace stoker

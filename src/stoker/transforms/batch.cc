@@ -10,10 +10,8 @@ namespace {
 // The origin of the batch of these rows: that of the first one.
 Origin origin_of_batch(const Run& rows, int32_t first, int64_t n) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
-  int64_t elements = 0;
-  for (int64_t row = first; row < first + n; ++row) elements += rows.origins.elements_at(row);
   Origin origin = rows.origins.at(first);
-  origin.elements = static_cast<int32_t>(std::min(elements, kMost));
+  origin.elements = static_cast<int32_t>(std::min(rows.origins.elements_of(first, n), kMost));
   return origin;
 }
 
@@ -37,6 +35,12 @@ Run unequal(const Run& rows, size_t leaf) {
                         std::move(both));
   }
   return Run::failure(Error::internal("a batch could not be stacked"), origin_of_batch(rows, 0, rows.size));
+}
+
+Run too_large(const Run& rows) {
+  return Run::failure(
+      Error::exhausted("expected a batch of at most ", kMostRowsOfRun, " elements, got more; use a smaller batch_size"),
+      origin_of_batch(rows, 0, rows.size));
 }
 
 bool dense(const Run& run) { return std::ranges::all_of(run.columns, &Column::dense); }
@@ -84,7 +88,9 @@ Result<Flow> Batch::step(State& state, Run run, Emit& out, Context&) const {
       row += static_cast<int32_t>(whole * batch_size);
       continue;
     }
-    const auto n = static_cast<int32_t>(std::min<int64_t>(good, batch_size - state.open.size));
+    if (state.open.size == kMostRowsOfRun) out.put(too_large(std::exchange(state.open, Run())));
+    const int64_t most = std::min(batch_size, kMostRowsOfRun) - state.open.size;
+    const auto n = static_cast<int32_t>(std::min<int64_t>(good, most));
     state.open.append(run.slice(row, n));
     if (state.open.size == batch_size) give(state.open, out);
     row += n;
@@ -96,7 +102,7 @@ Result<Flow> Batch::step(State& state, Run run, Emit& out, Context&) const {
 Run Batch::stacked(const Run& run, int32_t first, int64_t batches) const {
   Run all;
   all.nest = run.nest;
-  all.size = static_cast<int32_t>(batches);
+  all.size = run_size(batches);
   for (const Column& column : run.columns) {
     const Array rows = column.block().rows(first, batches * batch_size);
     std::vector<int64_t> dims{batches, batch_size};

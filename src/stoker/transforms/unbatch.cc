@@ -3,9 +3,31 @@
 #include <algorithm>
 
 namespace stoker {
+namespace {
+
+// The parts of a sparse or ragged value have other rows than the value.
+Result<void> check_dense(const Nest& nest, const std::string& path = "") {
+  if (const std::string_view kind = nest.composite_kind(); !kind.empty())
+    return Error::invalid(path.empty() ? "the element" : "component '" + path + "'", " is ", kind,
+                          ", expected arrays; convert it in a map first, with ",
+                          kind == "sparse" ? "to_dense()" : "to_tensor()");
+  for (const auto& [name, part] : nest.fields()) {
+    std::string inner = path;
+    if (!inner.empty()) inner += '/';
+    inner += name;
+    STOKER_TRY(check_dense(*part, inner));
+  }
+  return {};
+}
+
+// Only an element without bytes can have more rows than memory has bytes. Their runs would fill the memory.
+constexpr int64_t kMostRows = int64_t{1} << 40;
+
+}  // namespace
 
 Result<Spec> Unbatch::spec(std::span<const Spec> inputs) const {
   Spec spec = inputs[0];
+  if (spec.known()) STOKER_TRY(check_dense(*spec.nest));
   std::optional<size_t> known;  // the first component with a known number of rows
   for (size_t i = 0; i < spec.leaves.size(); ++i) {
     LeafSpec& leaf = spec.leaves[i];
@@ -35,6 +57,10 @@ int64_t Unbatch::cardinality(std::span<const int64_t> inputs, std::span<const Sp
 
 Result<Flow> Unbatch::step(State&, Element element, Emit& out, Context& context) const {
   const Origin origin = context.origin();
+  if (Result<void> dense = check_dense(*element.nest); !dense) {
+    out.put(Run::failure(std::move(dense).error(), origin));
+    return Flow::kMore;
+  }
   const auto parent = std::make_shared<const Origin>(origin);
   for (size_t i = 0; i < element.leaves.size(); ++i) {
     const Array& leaf = element.leaves[i];
@@ -46,15 +72,19 @@ Result<Flow> Unbatch::step(State&, Element element, Emit& out, Context& context)
     return Flow::kMore;
   }
   const int64_t n = element.leaves[0].dim(0);
-  if (n == 0) return Flow::kMore;
-  Run rows;
-  rows.nest = element.nest;
-  rows.size = static_cast<int32_t>(n);
-  rows.origins = Origins(0, 0, 0, n);
-  rows.origins.set_parent(parent);
-  rows.origins.set_elements(static_cast<int32_t>(std::max<int64_t>(1, origin.elements / n)));
-  for (Array& leaf : element.leaves) rows.columns.emplace_back(std::move(leaf));
-  out.put(std::move(rows));
+  if (n > kMostRows) return Error::exhausted("expected an element of at most ", kMostRows, " rows, got ", n);
+  const auto elements = static_cast<int32_t>(std::max<int64_t>(1, origin.elements / std::max<int64_t>(1, n)));
+  for (int64_t first = 0; first < n; first += kMostRowsOfRun) {
+    const int64_t count = std::min(n - first, kMostRowsOfRun);
+    Run rows;
+    rows.nest = element.nest;
+    rows.size = run_size(count);
+    rows.origins = Origins(0, 0, first, count);
+    rows.origins.set_parent(parent);
+    rows.origins.set_elements(elements);
+    for (const Array& leaf : element.leaves) rows.columns.emplace_back(count == n ? leaf : leaf.rows(first, count));
+    out.put(std::move(rows));
+  }
   return Flow::kMore;
 }
 

@@ -1,0 +1,116 @@
+"""The random numbers of a dataset follow its own passes, whatever is done with datasets that share its stages."""
+
+import functools
+import unittest
+
+import numpy as np
+
+import stoker as sk
+
+IMAGES = np.arange(6 * 12, dtype=np.float32).reshape(6, 2, 2, 3)
+
+
+def decode(x):
+    """Draws nothing."""
+    return np.array(x)
+
+
+class Decoder:
+    def __call__(self, x):
+        return decode(x)
+
+    def method(self, x):
+        return decode(x)
+
+
+BASES = {
+    "arrays": lambda: sk.Dataset.from_tensor_slices(IMAGES),
+    "a native map": lambda: sk.Dataset.from_tensor_slices(IMAGES).map(lambda x: x + 1),
+    "a Python map": lambda: sk.Dataset.from_tensor_slices(IMAGES).map(decode, workers="thread"),
+    "a serial map": lambda: sk.Dataset.from_tensor_slices(IMAGES).map(decode, workers="serial"),
+    "a partial": lambda: sk.Dataset.from_tensor_slices(IMAGES).map(functools.partial(decode), workers="thread"),
+    "a callable object": lambda: sk.Dataset.from_tensor_slices(IMAGES).map(Decoder(), workers="thread"),
+    "a method": lambda: sk.Dataset.from_tensor_slices(IMAGES).map(Decoder().method, workers="thread"),
+    "a filter": lambda: sk.Dataset.from_tensor_slices(IMAGES).filter(lambda x: bool(np.asarray(x).sum() >= 0)),
+    "flat_map": lambda: sk.Dataset.range(3).flat_map(lambda i: sk.Dataset.from_tensor_slices(IMAGES[:2])),
+    "interleave": lambda: sk.Dataset.range(3).interleave(lambda i: sk.Dataset.from_tensor_slices(IMAGES[:2])),
+    "a generator": lambda: sk.Dataset.from_generator(
+        lambda: iter(IMAGES), output_signature=sk.TensorSpec((2, 2, 3), "float32")),
+    "a sequence": lambda: sk.from_sequence([(x,) for x in IMAGES]).map(lambda *x: x[0]),
+}
+
+
+def brighten(x):
+    return sk.image.random_brightness(x, 0.5, seed=1)
+
+
+def helper(x):
+    return brighten(x)
+
+
+@functools.lru_cache
+def cached():
+    return lambda x: sk.image.random_contrast(x, 0.1, 2.0, seed=1)
+
+
+class Augmenter:
+    def __call__(self, x):
+        return self.augment(x)
+
+    @staticmethod
+    def augment(x):
+        return sk.image.random_brightness(x, 0.5, seed=2)
+
+
+AUGMENTATIONS = {
+    "native": lambda ds: ds.map(brighten),
+    "Python": lambda ds: ds.map(brighten, workers="thread"),
+    "in a helper": lambda ds: ds.map(lambda x: helper(x) + 1, workers="thread"),
+    "in a default": lambda ds: ds.map(lambda x, draw=brighten: draw(x), workers="thread"),
+    "in a method": lambda ds: ds.map(Augmenter(), workers="thread"),
+    "in a cached function": lambda ds: ds.map(lambda x: cached()(x), workers="thread"),
+}
+
+OTHERS = {
+    "the base": lambda base: base,
+    "the rest of it": lambda base: base.skip(4),
+    "a sibling": lambda base: base.take(2).map(brighten),
+    "batches": lambda base: base.batch(2),
+}
+
+
+def epochs(dataset, between=lambda: None):
+    found = []
+    for _ in range(3):
+        found.append([np.asarray(x).tobytes() for x in dataset])
+        between()
+    return found
+
+
+class Siblings(unittest.TestCase):
+    def test_iterating_them_changes_nothing(self):
+        for base_name, made in BASES.items():
+            for name, augmented in AUGMENTATIONS.items():
+                sk.random.set_seed(5)
+                alone = epochs(augmented(made()).take(4))
+                self.assertEqual(len(set(map(tuple, alone))), 3, f"{base_name}, {name}: its epochs are equal")
+                for other_name, other in OTHERS.items():
+                    with self.subTest(f"{base_name}, {name}, {other_name}"):
+                        sk.random.set_seed(5)
+                        base = made()
+                        dataset = augmented(base).take(4)
+                        sibling = other(base)
+                        self.assertEqual(epochs(dataset, lambda sibling=sibling: list(sibling)), alone)
+
+
+class RebuiltInEachEpoch(unittest.TestCase):
+    def test_a_dataset_on_a_random_stage_draws_new_numbers(self):
+        for name, augmented in AUGMENTATIONS.items():
+            with self.subTest(name):
+                ds = augmented(sk.Dataset.from_tensor_slices(IMAGES))
+                found = {tuple(x.tobytes() for x in ds.map(decode, workers="thread").batch(2)) for _ in range(3)}
+                self.assertEqual(len(found), 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
