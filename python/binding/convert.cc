@@ -69,11 +69,6 @@ nb::object numbers(Array given, Ownership ownership) {
 
 nb::module_ composites() { return nb::module_::import_("stoker._composite"); }
 
-// Whether the keys are among those of sparse or ragged values.
-bool may_be_composite(const Nest& nest) {
-  return nest.find("values") && (nest.find("row_splits") || nest.find("dense_shape"));
-}
-
 nb::str key_of(const std::string& key) { return nb::str(key.data(), key.size()); }  // may contain NUL
 
 nb::object nested(Element& element, const Nest* nest, size_t first, Ownership ownership) {
@@ -88,7 +83,7 @@ nb::object nested(Element& element, const Nest* nest, size_t first, Ownership ow
   }
   nb::dict parts;
   for (size_t i = 0; i < nest->fields().size(); ++i) parts[key_of(nest->fields()[i].first)] = part(i);
-  return may_be_composite(*nest) ? composites().attr("composite_of")(parts) : nb::object(parts);
+  return nest->composite_kind().empty() ? nb::object(parts) : composites().attr("composite_of")(parts);
 }
 
 // ---- from Python

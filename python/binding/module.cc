@@ -146,6 +146,11 @@ std::vector<Element> first_elements(const Dataset& dataset, int64_t n, bool may_
   return found;
 }
 
+bool makes_batches(const Dataset& dataset) {
+  return std::ranges::any_of(nodes_of(*dataset.node()),
+                             [](const Node* node) { return node->stage->type().name == Batch::kName; });
+}
+
 // Returns whether an upstream stage makes batches, of which the last one may have fewer rows than the others.
 bool may_end_with_a_short_batch(const Dataset& dataset) {
   const Spec number = Spec::scalar(DType::kInt64);
@@ -264,14 +269,14 @@ void define_values(nb::module_& m) {
       });
   nb::class_<PyGraphFunction>(m, "GraphFunction")
       .def("__init__", [](PyGraphFunction* self, nb::object callable, nb::object gate, std::string identity,
-                          const nb::list& captured) {
+                          const nb::list& captured, bool draws) {
         std::vector<Graph> graphs;
         for (nb::handle dataset : captured) graphs.emplace_back(nb::cast<Dataset&>(dataset).node());
         const GraphFunction function = graph_function_of(std::move(callable), std::move(gate), [](nb::handle made) {
           const auto [core, kept] = nb::cast<std::pair<nb::object, nb::object>>(made);
           return Graph(nb::cast<Dataset&>(core).node(), keep(kept));
         });
-        new (self) PyGraphFunction{function.identified(std::move(identity), std::move(graphs))};
+        new (self) PyGraphFunction{function.identified(std::move(identity), std::move(graphs), draws)};
       });
 }
 
@@ -316,6 +321,7 @@ void define_dataset(nb::module_& m) {
              return count && *count == kInfinite;
            })
       .def("element_spec", [](const Dataset& self) { return to_python(self.element_spec()); })
+      .def("makes_batches", &makes_batches)
       .def("may_end_with_a_short_batch", &may_end_with_a_short_batch)
       .def("at",
            [](const Dataset& self, int64_t i) {

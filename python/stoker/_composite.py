@@ -1,7 +1,8 @@
 """Sparse and ragged values: several arrays that are one component of an element.
 
-In the engine they are dicts: {indices, values, dense_shape} and {values, row_splits}. Dicts with exactly these keys are
-delivered as the classes below, and these classes are accepted wherever an element is accepted.
+In the engine they are dicts: {indices, values, dense_shape} and {values, row_splits}. Dicts with exactly these keys, and
+with arrays that fit each other, are delivered as the classes below. These classes are accepted wherever an element is
+accepted.
 """
 
 from typing import Any
@@ -255,6 +256,8 @@ def composite_map(function, value):
 
 def composite_of(parts):
     """Return the sparse or ragged value of a dict with such parts, else the dict itself."""
+    if not all(map(_is_part, parts.values())):
+        return parts
     if parts.keys() == {"indices", "values", "dense_shape"} and _are_sparse(**parts):
         return SparseTensor(**parts)
     if parts.keys() == {"values", "row_splits"} and _are_ragged(**parts):
@@ -271,7 +274,12 @@ def with_composites(structure):
     return structure
 
 
-# A dict of the user may have the same keys. Parts are arrays or specs; the rank of a spec may be unknown.
+# A dict of the user may have the same keys.
+
+
+def _is_part(value):
+    """Return whether a value is an array, a spec or None, which stands for an unknown spec."""
+    return value is None or isinstance(value, (np.ndarray, RaggedTensor)) or type(value).__name__ == "TensorSpec"
 
 
 def _are_sparse(indices, values, dense_shape):
@@ -295,7 +303,7 @@ def _may_have_rank(part, rank):
 
 
 def _may_be_integer(spec):
-    return spec is None or np.dtype(spec.dtype).kind == "i"
+    return spec is None or getattr(spec, "_type_name", None) in ("int32", "int64")
 
 
 def _rank_of(part):

@@ -116,9 +116,12 @@ class _Parser:
 def _kind(key, feature, kinds):
     """Return the name of a feature's class, so that classes of TensorFlow are accepted, too."""
     kind = type(feature).__name__
+    if isinstance(feature, type) and feature.__name__ in kinds:
+        raise errors.InvalidArgument(f"the feature '{key}' is the class {feature.__name__}; call it with the arguments of "
+                                     "the feature")
     if isinstance(feature, (np.dtype, type, str)) or feature is string:
         raise errors.InvalidArgument(f"the feature '{key}' is the type {_type_text(feature)}, expected one of "
-                                     f"{', '.join(kinds)}; use sk.io.FixedLenFeature([], {_type_text(feature)})")
+                                     f"{', '.join(kinds)}{_advice(feature)}")
     if kind not in kinds:
         raise errors.InvalidArgument(f"the feature '{key}' is a {kind}, expected one of {', '.join(kinds)}")
     if kind == "RaggedFeature":
@@ -130,12 +133,23 @@ def _kind(key, feature, kinds):
 
 
 def _type_text(dtype):
-    """Return a type as code. Examples contain int64, float32 and string only."""
+    name = _name_of_type(dtype)
+    return getattr(dtype, "__name__", repr(dtype)) if name is None else "sk." + _PYTHON_NAMES.get(name, name)
+
+
+def _name_of_type(dtype):
     try:
-        name = dtype_name(dtype)
+        return dtype_name(dtype)
     except TypeError:
-        return getattr(dtype, "__name__", repr(dtype))
-    return "sk." + _PYTHON_NAMES.get(name, name)
+        return None
+
+
+def _advice(dtype):
+    """Return the feature to use instead of a type. Examples contain int64, float32 and string only."""
+    name = _name_of_type(dtype) or ""
+    stored = {"int": "int64", "uint": "int64", "bool": "int64", "float": "float32", "bfloat": "float32", "str": "string",
+              "string": "string"}.get(name.rstrip("0123456789"))
+    return f"; use sk.io.FixedLenFeature([], sk.{stored})" if stored else ""
 
 
 def _checked_type(key, dtype):

@@ -82,11 +82,11 @@ def generator(function, convert, identity):
     return EngineFunction(_core.Generator(lambda: function_of(kept_weakly)(), convert, identity), kept)
 
 
-def graph_function(function, gate, identity, captured):
+def graph_function(function, gate, identity, captured, draws):
     """Return the `EngineFunction` of a function from an element to a dataset, which stays alive while it is read.
 
     One thread at a time calls what the gate belongs to. Checkpoints compare `identity`, and contain the seeds of the
-    `captured` datasets.
+    `captured` datasets. `draws`: whether its datasets may have random numbers or an order of their own.
     """
     kept = Kept(function)
     kept_weakly = weakref.ref(kept)
@@ -96,5 +96,5 @@ def graph_function(function, gate, identity, captured):
         made = kept.function(*fields)
         return made._core, _keep_while_read(kept, made)
 
-    core = _core.GraphFunction(open_dataset, gate, identity, [dataset._core for dataset in captured])
+    core = _core.GraphFunction(open_dataset, gate, identity, [dataset._core for dataset in captured], draws)
     return EngineFunction(core, kept)

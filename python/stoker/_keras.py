@@ -58,7 +58,7 @@ def _lacks_batch_axis(dataset):
     if spec is None:
         return False
     has_scalar_targets = isinstance(spec, tuple) and len(spec) > 1 and _are_scalars(spec[1])
-    return _are_scalars(spec) or has_scalar_targets and "batch" not in dataset.explain()
+    return _are_scalars(spec) or has_scalar_targets and not dataset._core.makes_batches()
 
 
 def _are_scalars(spec):

@@ -128,10 +128,14 @@ def _is_bool(operand):
 def as_numpy(value):
     """Return a number of a subclass, such as a member of an IntEnum, as the scalar that NumPy computes with.
 
-    NumPy gives a bool, int or float of Python the type of the other operand, but not a number of a subclass.
+    NumPy gives a bool, int or float of Python the type of the other operand, but since version 2.1 not a number of a
+    subclass.
     """
-    is_plain = type(value) in (bool, int, float) or isinstance(value, np.generic)
-    return value if is_plain or not isinstance(value, (int, float)) else np.asarray(value)[()]
+    if type(value) in (bool, int, float) or isinstance(value, np.generic) or not isinstance(value, (int, float)):
+        return value
+    if np.lib.NumpyVersion(np.__version__) < "2.1.0":
+        raise needs_python("a number of a subclass of int or float, with NumPy older than 2.1")
+    return np.asarray(value)[()]
 
 
 def _operand(operand):

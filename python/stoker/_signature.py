@@ -46,7 +46,7 @@ def spec_of_value(value):
 
 def any_rows(spec):
     """Return the spec with a first dimension of unknown size, for a batch that may have fewer rows than others."""
-    return TensorSpec((None, *spec.shape[1:]), spec.dtype) if spec.shape else spec
+    return TensorSpec((None, *spec.shape[1:]), spec._type_name) if spec.shape else spec
 
 
 def known_of_others(value):

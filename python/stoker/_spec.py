@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ._composite import COMPOSITES, composite_map
+from .errors import Unimplemented
 
 
 class _String:
@@ -29,7 +30,7 @@ string = _String()
 
 
 def dtype_of(name):
-    """Return a NumPy dtype, or `sk.string`. bfloat16 is the type of ml_dtypes if that is installed, else uint16."""
+    """Return a NumPy dtype, or `sk.string`. Raise Unimplemented for bfloat16 if ml_dtypes is not installed."""
     if name == "string":
         return string
     if name == "bfloat16":
@@ -38,7 +39,8 @@ def dtype_of(name):
 
             return np.dtype(ml_dtypes.bfloat16)
         except ImportError:
-            return np.dtype(np.uint16)
+            raise Unimplemented("NumPy has no bfloat16 without the package ml_dtypes; install it (pip install ml_dtypes), "
+                                "or cast to float32") from None
     return np.dtype(name)
 
 

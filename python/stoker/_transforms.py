@@ -4,6 +4,7 @@ import warnings
 
 from . import _kept, _sample, errors
 from ._arguments import UNKNOWN, effective_deterministic, most_calls, number
+from ._draws import may_draw
 from ._identity import captured_by, identity_of
 from ._signature import has_composites
 from ._stages import NOT_KNOWN, Stages
@@ -304,4 +305,5 @@ def _graph_function(function):
             raise TypeError(f"the function returned a {type(made).__name__}, expected a dataset")
         return made
 
-    return _kept.graph_function(open_dataset, gate_of(function), identity_of(function), captured_by(function, Stages))
+    return _kept.graph_function(open_dataset, gate_of(function), identity_of(function), captured_by(function, Stages),
+                                may_draw(function, opens_datasets=True))

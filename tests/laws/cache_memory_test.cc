@@ -123,7 +123,9 @@ TEST(CacheOfTinyElements, HoldsNoMoreThanTheBudget) {
     for (int epoch = 0; epoch < 2; ++epoch) EXPECT_EQ(values(cached), expected);
     EXPECT_LE(memory_use().held, kBudget);
     EXPECT_GT(memory_use().held, 0);
-    EXPECT_TRUE(*calls < 2 * kElements || !list);  // a stream has to be read from its start
+    if (list) {  // a stream has to be read from its start
+      EXPECT_LT(*calls, 2 * kElements);
+    }
   }
 }
 

@@ -137,7 +137,9 @@ TEST(PassesOfAShuffle, GoOnWhenADatasetIsBuiltOnItAgain) {
 
 // Stages that draw no random numbers do not count passes: a training set and a validation set often share them.
 TEST(PassesOfRandomNumbers, AreNotChangedBySiblingsOnTheSameStages) {
-  const auto opened = [](const Element&) { return numbers(4); };
+  // Of other functions, the engine does not know whether their datasets draw.
+  const GraphFunction opened =
+      GraphFunction([](const Element&) { return numbers(4); }).identified("draws nothing", {}, false);
   const std::vector<std::function<Dataset()>> bases = {
       [] { return numbers(9); },
       [] { return numbers(9).map({.map_func = [](int64_t x) { return x + 1; }}); },

@@ -5,8 +5,10 @@ import gzip
 import io
 import json
 import os
+import pathlib
 import tarfile
 import tempfile
+import threading
 import unittest
 import zlib
 
@@ -96,8 +98,19 @@ class Csv(Folder):
         rows = drawn(sk.data.experimental.CsvDataset(path, [sk.string, sk.int32], header=True))
         self.assertIn("a.csv, line 2: column 'age' is 'x', expected int32", str(rows[0]))
         rows = drawn(sk.data.experimental.CsvDataset(path, [sk.string, sk.int32]))
-        self.assertIn("line 1: column 1 is 'age', expected int32; set header to True if", str(rows[0]))
+        self.assertIn("line 1: column 1 is 'age', expected int32; set `header` if", str(rows[0]))
         self.assertNotIn("header", str(rows[1]))
+
+    def test_an_error_in_a_pipe_numbers_the_column(self):
+        path = self.write("a.csv", "")
+        os.unlink(path)
+        os.mkfifo(path)
+        writer = threading.Thread(target=lambda: pathlib.Path(path).write_text("name,age\nb,x\nc,3\n"))
+        writer.start()
+        rows = drawn(sk.data.experimental.CsvDataset(path, [sk.string, sk.int32], header=True))
+        writer.join()
+        self.assertIn("line 2: column 1 is 'x', expected int32", str(rows[0]))
+        self.assertEqual(rows[1:], [(b"c", 3)])
 
     def test_wrong_arguments(self):
         for arguments in ({"field_delim": "ab"}, {"select_cols": [1, 0]}, {"buffer_size": 0},

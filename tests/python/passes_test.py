@@ -1,6 +1,9 @@
 """The random numbers of a dataset follow its own passes, whatever is done with datasets that share its stages."""
 
 import functools
+import json
+import operator
+import types
 import unittest
 
 import numpy as np
@@ -23,6 +26,17 @@ class Decoder:
         return decode(x)
 
 
+DECODERS = [decode]
+helpers = types.ModuleType("helpers")
+helpers.sk = sk
+exec("""
+def decode(x):
+    return x.copy()
+
+def brighten(x):
+    return sk.image.random_brightness(x, 0.5, seed=4)
+""", vars(helpers))
+
 BASES = {
     "arrays": lambda: sk.Dataset.from_tensor_slices(IMAGES),
     "a native map": lambda: sk.Dataset.from_tensor_slices(IMAGES).map(lambda x: x + 1),
@@ -31,6 +45,11 @@ BASES = {
     "a partial": lambda: sk.Dataset.from_tensor_slices(IMAGES).map(functools.partial(decode), workers="thread"),
     "a callable object": lambda: sk.Dataset.from_tensor_slices(IMAGES).map(Decoder(), workers="thread"),
     "a method": lambda: sk.Dataset.from_tensor_slices(IMAGES).map(Decoder().method, workers="thread"),
+    "a list of functions": lambda: sk.Dataset.from_tensor_slices(IMAGES).map(
+        lambda x: [step(x) for step in DECODERS][-1], workers="thread"),
+    "a module": lambda: sk.Dataset.from_tensor_slices(IMAGES).map(lambda x: helpers.decode(x), workers="thread"),
+    "an installed module": lambda: sk.Dataset.from_tensor_slices(IMAGES).map(
+        lambda x: np.clip(x, 0, len(json.dumps([1]))), workers="thread"),
     "a filter": lambda: sk.Dataset.from_tensor_slices(IMAGES).filter(lambda x: bool(np.asarray(x).sum() >= 0)),
     "flat_map": lambda: sk.Dataset.range(3).flat_map(lambda i: sk.Dataset.from_tensor_slices(IMAGES[:2])),
     "interleave": lambda: sk.Dataset.range(3).interleave(lambda i: sk.Dataset.from_tensor_slices(IMAGES[:2])),
@@ -53,6 +72,14 @@ def cached():
     return lambda x: sk.image.random_contrast(x, 0.1, 2.0, seed=1)
 
 
+STEPS = [decode, brighten]
+STEP_OF = {"train": brighten}
+
+
+def applied(step, x):
+    return step(x)
+
+
 class Augmenter:
     def __call__(self, x):
         return self.augment(x)
@@ -62,6 +89,28 @@ class Augmenter:
         return sk.image.random_brightness(x, 0.5, seed=2)
 
 
+class Holder:
+    def __init__(self):
+        self.steps = [brighten]
+
+    @property
+    def step(self):
+        return self.steps[0]
+
+
+AUGMENTER, HOLDER = Augmenter(), Holder()
+
+
+class Images:
+    """A sequence that draws in `__getitem__`."""
+
+    def __len__(self):
+        return len(IMAGES)
+
+    def __getitem__(self, i):
+        return brighten(IMAGES[i])
+
+
 AUGMENTATIONS = {
     "native": lambda ds: ds.map(brighten),
     "Python": lambda ds: ds.map(brighten, workers="thread"),
@@ -69,6 +118,15 @@ AUGMENTATIONS = {
     "in a default": lambda ds: ds.map(lambda x, draw=brighten: draw(x), workers="thread"),
     "in a method": lambda ds: ds.map(Augmenter(), workers="thread"),
     "in a cached function": lambda ds: ds.map(lambda x: cached()(x), workers="thread"),
+    "in a module": lambda ds: ds.map(lambda x: helpers.brighten(x), workers="thread"),
+    "in a list": lambda ds: ds.map(lambda x: [step(x) for step in STEPS][-1], workers="thread"),
+    "in a dict": lambda ds: ds.map(lambda x: STEP_OF["train"](x), workers="thread"),
+    "in a callable global": lambda ds: ds.map(lambda x: AUGMENTER(x), workers="thread"),
+    "in an attribute": lambda ds: ds.map(lambda x: HOLDER.step(x), workers="thread"),
+    "in an argument of a partial": lambda ds: ds.map(functools.partial(applied, brighten), workers="thread"),
+    "by getattr": lambda ds: ds.map(lambda x: getattr(sk.image, "random_" + "brightness")(x, 0.5, seed=1),
+                                    workers="thread"),
+    "by an attrgetter": lambda ds: ds.map(lambda x: operator.attrgetter("augment")(AUGMENTER)(x), workers="thread"),
 }
 
 OTHERS = {
@@ -110,6 +168,19 @@ class RebuiltInEachEpoch(unittest.TestCase):
                 ds = augmented(sk.Dataset.from_tensor_slices(IMAGES))
                 found = {tuple(x.tobytes() for x in ds.map(decode, workers="thread").batch(2)) for _ in range(3)}
                 self.assertEqual(len(found), 3)
+
+    def test_a_dataset_on_a_random_sequence_draws_new_numbers(self):
+        ds = sk.from_sequence(Images())
+        self.assertEqual(len({tuple(np.asarray(x).tobytes() for x in ds.batch(2)) for _ in range(3)}), 3)
+
+    def test_a_dataset_on_datasets_with_an_order_gets_new_orders(self):
+        def shuffled(_):
+            return sk.Dataset.range(50).shuffle(50)
+
+        for name in ("flat_map", "interleave"):
+            with self.subTest(name):
+                ds = getattr(sk.Dataset.range(2), name)(shuffled)
+                self.assertEqual(len({tuple(int(x) for x in ds.skip(1)) for _ in range(3)}), 3)
 
 
 if __name__ == "__main__":

@@ -168,6 +168,8 @@ class Examples(Folder):
             ({"a": sk.int64}, r"'a' is the type sk.int64, .*use sk.io.FixedLenFeature\(\[\], sk.int64\)"),
             ({"a": bytes}, r"use sk.io.FixedLenFeature\(\[\], sk.string\)"),
             ({"a": "float32"}, r"use sk.io.FixedLenFeature\(\[\], sk.float32\)"),
+            ({"a": sk.uint8}, r"'a' is the type sk.uint8, .*use sk.io.FixedLenFeature\(\[\], sk.int64\)"),
+            ({"a": sk.io.VarLenFeature}, "'a' is the class VarLenFeature; call it"),
             ({}, "at least one"),
         ):
             with self.assertRaisesRegex(sk.InvalidArgument, words):

@@ -34,7 +34,7 @@ TEST(Schedule, PrefersTicketsToTheLine) {
   Schedule schedule(parts.flags, false);
   schedule.add(parts.instance());
   Segment& segment = parts.segment();
-  Ticket* const issued = segment.issue(segment.line->pull(1).run);
+  Ticket* const issued = segment.issue(segment.line->pull(1));
   ASSERT_NE(issued, nullptr);
   EXPECT_EQ(schedule.pick(ThreadKind::kWorker, nullptr).ticket, issued);
   EXPECT_EQ(issued->state, Ticket::State::kRunning);
@@ -75,7 +75,7 @@ TEST(Schedule, StartsNothingThatWaitsOnAWorker) {
   Schedule schedule(parts.flags, false);
   schedule.add(parts.instance());
   Segment& segment = parts.segment();
-  ASSERT_NE(segment.issue(segment.line->pull(1).run), nullptr);
+  ASSERT_NE(segment.issue(segment.line->pull(1)), nullptr);
   segment.plan.steps[0].meter->waits = true;
   EXPECT_EQ(schedule.pick(ThreadKind::kWorker, nullptr).ticket, nullptr);
   EXPECT_EQ(schedule.call_waiters(9), 1);

@@ -35,7 +35,7 @@ TEST(Tuner, ShrinksAWindowTenSecondsAfterItLastRanEmpty) {
   segment.tuning.capacity = 4;
   Runs dropped;
   for (int i = 0; i < 3; ++i) {
-    Ticket& ticket = *segment.issue(segment.line->pull(1).run);
+    Ticket& ticket = *segment.issue(segment.line->pull(1));
     segment.window.start(ticket);
     segment.window.finish(ticket, dropped);
   }

@@ -141,10 +141,13 @@ TEST_F(WindowTest, SkipsTheFirstRowsAfterARestore) {
   plan_.filters = true;
   Window window(plan_);
   const EngineLock lock(mutex_);
-  window.skip_first(3);
+  window.skip_first(3, false);
   for (Ticket* ticket : started(window, 2)) finish(window, *ticket);
   EXPECT_EQ(take(window, 9), Values{3});
-  EXPECT_EQ(window.mark_at(0).out, -1);
+  const Window::Mark mark = window.mark_at(0);
+  EXPECT_EQ(mark.line, 2);
+  EXPECT_EQ(window.elements_to_skip(mark, 0), 1);
+  EXPECT_EQ(window.elements_to_skip(mark, 1), 2);
 }
 
 TEST_F(WindowTest, ContinuesBatchesAfterLostRows) {

@@ -86,7 +86,7 @@ TEST(CsvSource, NamesTheColumnOfAnError) {
   const std::vector<std::string> without = words({.filenames = {path}, .record_defaults = types});
   ASSERT_EQ(without.size(), 3u);
   EXPECT_EQ(without[0], "error: " + path +
-                            ", line 1: column 1 is 'the \"\"age\"\"', expected int32; set header to True if line 1 "
+                            ", line 1: column 1 is 'the \"\"age\"\"', expected int32; set `header` if line 1 "
                             "contains the names of the columns");
   EXPECT_EQ(without[1], "error: " + path + ", line 2: column 1 is 'old', expected int32");
 }

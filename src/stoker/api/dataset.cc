@@ -159,8 +159,6 @@ Result<Dataset> Dataset::load_graph(const std::string& path) {
   if (std::filesystem::is_directory(path, unknown))
     return Error::precondition(path, " is a folder and not a graph file");
   const Result<std::string> text = read_file(path, kMostGraphBytes);
-  if (!text && text.error().code() == Code::kResourceExhausted)
-    return Error::precondition(path, " has more than 256 MB, expected a graph file").set_path(path);
   if (!text) return text.error();
   Result<Json> json = parse_json(*text);
   if (!json) return Error(json.error().code(), path + ": " + json.error().message()).set_path(path);

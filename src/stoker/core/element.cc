@@ -272,7 +272,7 @@ void Run::append(Run more) {
 void Run::fail(int32_t row, Error error) {
   auto at = std::ranges::lower_bound(failed, row, {}, &Failure::row);
   if (at != failed.end() && at->row == row) return;
-  const bool struck = error.ends_program();
+  const bool struck = error.ends_program() || error.is_extra();
   failed.insert(at, Failure{row, std::move(error), struck});
 }
 
@@ -420,7 +420,7 @@ void RunBuilder::add(Element element, Origin origin) {
 void RunBuilder::add_failure(Error error, Origin origin, bool struck) {
   if (run_.size == 0) run_.nest = Nest::leaf(), run_.columns.resize(1);
   append_blank(run_);
-  const bool travels = struck || error.ends_program();
+  const bool travels = struck || error.ends_program() || error.is_extra();
   run_.failed.push_back({run_.size, std::move(error), travels});
   run_.origins.append(std::move(origin));
   ++run_.size;

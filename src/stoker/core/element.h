@@ -105,14 +105,15 @@ struct Failure {
   int32_t row;
   Error error;
   // The failure has no place in the output and is only reported: a stage that combines several
-  // elements dropped the row, a stream ended with an error, or user code requested the end of the
-  // program.
+  // elements dropped the row, a stream ended with an error, user code requested the end of the
+  // program, or the error is extra (see Error).
   bool struck = false;
-  // A restored iterator found it, and the iterator that was saved did not: a stage that holds elements had no memory
-  // for them, or the input ended early. It is reported even if it is among the rows before the restored position.
-  bool is_new = false;
 
-  Failure at(int32_t other_row) const { return {other_row, error, struck, is_new}; }
+  Failure at(int32_t other_row) const { return {other_row, error, struck}; }
+  void set_extra() {
+    error.set_extra();
+    struck = true;
+  }
 };
 
 // The largest number of rows of a run.

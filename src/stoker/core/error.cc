@@ -97,6 +97,12 @@ Error& Error::set_last() {
   return *this;
 }
 
+Error& Error::set_extra() {
+  at();  // copies shared data
+  detail_->extra = true;
+  return *this;
+}
+
 Error& Error::set_unskippable() {
   at();  // copies shared data
   detail_->skippable = false;

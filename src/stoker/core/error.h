@@ -125,6 +125,13 @@ class Error final : public std::exception {
   // Whether the stream ended with this error, such as a generator that raised an exception.
   bool is_last() const { return detail_->last; }
   Error& set_last();
+  // Whether the input has no elements after this error.
+  bool ends_input() const { return is_last() || ends_program(); }
+  // Whether the error has no place among the elements of the iterator: after a restore, the input ended early, or the
+  // process had no memory for a buffer. Positions in checkpoints do not count it, and a restored iterator returns it
+  // even if it comes before the restored position.
+  bool is_extra() const { return detail_->extra; }
+  Error& set_extra();
 
   // Whether on_error may skip an element with this error. False if the error is about the whole input, such as a wrong
   // number of elements.
@@ -143,6 +150,7 @@ class Error final : public std::exception {
     Place place;
     std::shared_ptr<void> cause = nullptr;
     bool last = false;
+    bool extra = false;
     bool skippable = true;
   };
   struct Detail : Facts {

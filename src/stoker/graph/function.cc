@@ -86,9 +86,20 @@ GraphFunction::GraphFunction(Json stages, const Registry* registry, std::string 
       });
 }
 
-GraphFunction GraphFunction::identified(std::string identity, std::vector<Graph> captured) const {
+namespace {
+
+// Whether a stage of the graph has random numbers or an order of its own.
+bool uses_passes(const Graph& graph) {
+  return std::ranges::any_of(nodes_with_captured(*graph.node()),
+                             [](const Node* node) { return node->stage->pass_use() != PassUse::kNone; });
+}
+
+}  // namespace
+
+GraphFunction GraphFunction::identified(std::string identity, std::vector<Graph> captured, bool draws) const {
   GraphFunction function = *this;
-  function.facts_ = std::make_shared<const Facts>(std::move(identity), std::move(captured));
+  draws |= std::ranges::any_of(captured, uses_passes);
+  function.facts_ = std::make_shared<const Facts>(std::move(identity), std::move(captured), draws);
   return function;
 }
 

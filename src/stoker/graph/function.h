@@ -170,8 +170,9 @@ class GraphFunction {
   // Files that the stages name are in `folder`.
   GraphFunction(Json stages, const Registry* registry, std::string folder);
   // Returns the same function with an identity, which checkpoints compare (Function::Callable::identity), and the
-  // datasets that it captures (Stage::captured).
-  GraphFunction identified(std::string identity, std::vector<Graph> captured) const;
+  // datasets that it captures (Stage::captured). `draws`: whether the datasets that it returns may have random numbers
+  // or an order of their own.
+  GraphFunction identified(std::string identity, std::vector<Graph> captured, bool draws = true) const;
 
   bool empty() const { return !call_; }
   Result<Graph> open(const Element& element) const { return (*call_)(element); }
@@ -179,12 +180,14 @@ class GraphFunction {
   const Json* written() const { return written_.get(); }
   std::string identity() const { return facts_ ? facts_->identity : "a C++ function"; }
   std::vector<Graph> captured() const { return facts_ ? facts_->captured : std::vector<Graph>(); }
+  PassUse pass_use() const { return !facts_ || facts_->draws ? PassUse::kDraws : PassUse::kNone; }
 
  private:
   using Call = std::function<Result<Graph>(const Element&)>;
   struct Facts {
     std::string identity;
     std::vector<Graph> captured;
+    bool draws = true;
   };
 
   template <typename Made>

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "stoker/codecs/example.h"
+#include "stoker/core/recycled.h"
 #include "stoker/ops/call.h"
 #include "stoker/ops/convert.h"
 #include "stoker/ops/example_records.h"
@@ -284,7 +285,7 @@ Result<Array> string_of(const FixedLenFeature& wanted, const std::optional<Array
 // Returns one string per row if all records are in one table and in the usual encoding; otherwise nothing.
 std::optional<Column> table_of_views(const PlainMessages& plain, const Column& records, const OpRows& rows) {
   if (!table_of(records, rows.size)) return std::nullopt;
-  std::vector<Bytes> texts(static_cast<size_t>(rows.size));
+  RecycledVector<Bytes> texts(static_cast<size_t>(rows.size));
   for (int32_t i = 0; i < rows.size; ++i)
     if (!(rows.any_failed() && rows.has_failed(i)) && !plain.read(i, texts[static_cast<size_t>(i)]))
       return std::nullopt;

@@ -10,7 +10,7 @@ namespace {
 class CacheLine final : public LineNode {
  public:
   CacheLine(const CacheLinePlan& plan, Instance& instance, int64_t pass)
-      : LineNode(instance),
+      : LineNode(plan, instance),
         plan_(plan),
         pass_(pass_after(instance.passes.base(*plan.node, plan.place), pass)),
         filled_at_(instance.make.level_of(*plan.node)),
@@ -21,10 +21,12 @@ class CacheLine final : public LineNode {
 
   Result<Json> cut(int64_t cursor, DeferredParts&) const STOKER_REQUIRES(engine_lock) override {
     Json json = Json::dict();
-    json.set("at", start_ + cursor);
+    json.set("at", start_ + cursor - extras_in(0, cursor));
+    if (has_ended(cursor)) json.set("ended", true);
     return json;
   }
   Result<void> restore(const Json& json) override {
+    set_may_end(json);
     start_ = at_ = saved_count(json, "at");
     if (at_ < 0) return Error::invalid("the checkpoint is damaged: position ", at_);
     return {};
@@ -47,23 +49,38 @@ class CacheLine final : public LineNode {
       }
       const int64_t behind = at_ - child_at_;
       Pulled pulled = instance_.engine->take(*child_->root, behind > 0 ? behind : most);
-      if (pulled.kind == Pulled::Kind::kEnd) store_->finish(child_at_);
+      if (pulled.kind == Pulled::Kind::kEnd) return at_end(behind);
       if (pulled.kind != Pulled::Kind::kRun) return pulled;
       {
         Dropped dropped;
         const EngineLock lock(instance_.engine->mutex());
-        child_->root->prune(child_at_ + pulled.run.size, dropped);
+        child_->root->prune(child_rows_ += pulled.run.size, dropped);
       }
-      keep(pulled.run);
-      child_at_ += pulled.run.size;
-      if (behind > 0 && now_ns() - begun > kLongestPullNs) return Pulled::blocked(nullptr);
-      if (behind > 0) continue;
+      const int64_t extras = extra_errors(pulled.run).size;
+      lost_rows_ |= extras > 0;
+      if (!lost_rows_) keep(pulled.run);
+      child_at_ += pulled.run.size - extras;
+      if (behind > 0) {
+        if (Run errors = unexpected_errors(pulled.run); errors.size > 0)
+          return running(renamed_rows(std::move(errors)));
+        if (now_ns() - begun > kLongestPullNs) return Pulled::blocked(nullptr);
+        continue;
+      }
       at_ = child_at_;
       return running(renamed_rows(std::move(pulled.run)));
     }
   }
 
  private:
+  // `behind`: the number of elements up to the position that was restored.
+  Pulled at_end(int64_t behind) {
+    if (!lost_rows_) store_->finish(child_at_);
+    if (behind == 0) return Pulled::end();
+    std::optional<Run> error = ended_early();
+    at_ = child_at_;
+    return error ? running(*std::move(error)) : Pulled::end();
+  }
+
   // Keeps rows up to the first that failed: a cache has no gaps.
   void keep(const Run& run) {
     store_->append(child_at_, run.failed.empty() ? run : run.slice(0, run.failed.front().row));
@@ -90,8 +107,10 @@ class CacheLine final : public LineNode {
   const std::shared_ptr<CacheStore> store_;
   std::shared_ptr<Instance> child_;
   int64_t start_ = 0;
-  int64_t at_ = 0;
-  int64_t child_at_ = 0;
+  int64_t at_ = 0;          // elements
+  int64_t child_at_ = 0;    // elements that the child has returned
+  int64_t child_rows_ = 0;  // and its rows, with extra errors
+  bool lost_rows_ = false;  // an extra error stands for rows that are missing
 };
 
 }  // namespace

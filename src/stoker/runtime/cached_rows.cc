@@ -70,8 +70,11 @@ int64_t bytes_of_items(int64_t n) {
 
 }  // namespace
 
-bool CacheAccount::take(int64_t bytes, bool) {
-  if (!Budget::process().ask(bytes)) return false;
+bool CacheAccount::take(int64_t bytes, bool must) {
+  if (must)
+    Budget::process().take(bytes);
+  else if (!Budget::process().ask(bytes))
+    return false;
   held_.fetch_add(bytes, std::memory_order_relaxed);
   return true;
 }

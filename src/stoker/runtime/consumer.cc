@@ -85,6 +85,7 @@ bool Consumer::lock_unless_interrupted() {
 
 Result<std::optional<Element>> Consumer::next_element() {
   engine_.begin();
+  receiver_.store(std::thread::id(), std::memory_order_relaxed);  // an error of the call belongs to no row
   bool is_first_refill = true;
   while (true) {
     if (failures_.has_given_up()) return std::optional<Element>();

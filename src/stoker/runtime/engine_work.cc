@@ -95,6 +95,8 @@ Pulled Engine::pull(const Piece& piece) {
   try {
     Pulled pulled = segment.line->pull(piece.most);
     if (pulled.kind == Pulled::Kind::kRun && segment.plan.steps.empty()) copy_early(segment, pulled.run);
+    if (pulled.kind == Pulled::Kind::kEnd && segment.skips_rows)
+      if (std::optional<Run> error = segment.line->ended_early()) return Pulled::end_error(*std::move(error));
     return pulled;
   } catch (...) {  // the line may not be able to continue: its error is its last row
     segment.line_failed = true;
@@ -114,7 +116,7 @@ Ticket* Engine::accept(const Piece& piece, ThreadKind kind, Pulled& pulled) {
     segment.blocked_on = pulled.on;
     if (pulled.on) pulled.on->feeds = &segment;
   } else if (!segment.closed && !flags_.stopped) {
-    Ticket* issued = segment.issue(std::move(pulled.run));
+    Ticket* issued = segment.issue(std::move(pulled));
     if (issued && !flags_.stopped && schedule_.continue_with(piece, *issued, kind)) return issued;
   }
   return nullptr;

@@ -11,7 +11,7 @@ namespace {
 // Combines the rows of several inputs into tuples, until the first input ends.
 class ZipLine final : public LineNode {
  public:
-  ZipLine(const ZipLinePlan& plan, Instance& instance, int64_t pass) : LineNode(instance) {
+  ZipLine(const ZipLinePlan& plan, Instance& instance, int64_t pass) : LineNode(plan, instance) {
     for (const auto& input : plan.inputs) inputs_.push_back(input->start(instance, pass));
     have_.resize(inputs_.size());
   }
@@ -54,7 +54,7 @@ class ZipLine final : public LineNode {
 
 class ConcatenateLine final : public LineNode {
  public:
-  ConcatenateLine(const ConcatenateLinePlan& plan, Instance& instance, int64_t pass) : LineNode(instance) {
+  ConcatenateLine(const ConcatenateLinePlan& plan, Instance& instance, int64_t pass) : LineNode(plan, instance) {
     for (const auto& input : plan.inputs) inputs_.push_back(input->start(instance, pass));
   }
 
@@ -87,7 +87,7 @@ class ConcatenateLine final : public LineNode {
 class EnumerateLine final : public LineNode {
  public:
   EnumerateLine(const EnumerateLinePlan& plan, Instance& instance, int64_t pass)
-      : LineNode(instance), plan_(plan), count_(plan.first) {
+      : LineNode(plan, instance), plan_(plan), count_(plan.first) {
     inputs_.push_back(plan.inputs[0]->start(instance, pass));
   }
 

@@ -34,32 +34,12 @@ const Json& saved_part(const Json& json, std::string_view key) {
   return found ? *found : none;
 }
 
-namespace {
-
-// Returns an error that was found while rows were skipped. It takes no place downstream.
-Run new_failure(const Error& error, const Origin& origin) {
-  RunBuilder rows;
-  rows.add_failure(error, origin, true);
-  Run run = rows.take();
-  run.failed[0].is_new = true;
-  return run;
+Run extra_errors(const Run& run) {
+  std::vector<int32_t> rows;
+  for (const Failure& failure : run.failed)
+    if (failure.error.is_extra()) rows.push_back(failure.row);
+  return rows.empty() ? Run() : run.select(rows);
 }
-
-// The failures of skipped rows were reported before the checkpoint was saved, except new ones.
-Run new_failures(const Run& skipped) {
-  Run all;
-  for (const Failure& failure : skipped.failed) {
-    if (!failure.is_new) continue;
-    Run one = new_failure(failure.error, skipped.origins.at(failure.row));
-    if (all.size == 0)
-      all = std::move(one);
-    else
-      all.append(std::move(one));
-  }
-  return all;
-}
-
-}  // namespace
 
 void set_log_pace(LogPace pace) {
   pace_pulls = pace.pulls;
@@ -69,7 +49,8 @@ void set_log_pace(LogPace pace) {
 
 LogPace log_pace() { return {pace_pulls, pace_ns, pace_draws}; }
 
-LineNode::LineNode(Instance& instance) : instance_(instance), rank_(instance.rank_in_making) {}
+LineNode::LineNode(const LinePlan& plan, Instance& instance)
+    : instance_(instance), rank_(instance.rank_in_making), line_plan_(plan) {}
 
 Pulled LineNode::pull(int64_t most) {
   if (!logged_) log_now();
@@ -77,7 +58,7 @@ Pulled LineNode::pull(int64_t most) {
     if (std::optional<Pulled> instead = skip_rows()) return *std::move(instead);
   Pulled pulled = produce(most);
   if (pulled.kind != Pulled::Kind::kRun) return pulled;
-  if (pulled.extra) return give_extras(std::move(pulled.run));
+  if (!pulled.run.failed.empty()) note_errors(pulled.run);
   out_ += pulled.run.size;
   ++pulls_since_entry_;
   return pulled;
@@ -88,45 +69,65 @@ std::optional<Pulled> LineNode::skip_rows() {
   while (skip_ > 0) {
     if (now_ns() - begun > kLongestPullNs) return Pulled::blocked(nullptr);
     Pulled dropped = produce(std::min(skip_, kPullRows));
+    Run errors;
     if (dropped.kind == Pulled::Kind::kEnd) {
+      skip_ = 0;
       std::optional<Run> error = ended_early();
-      return error ? give_extras(*std::move(error)) : dropped;
+      if (!error) return dropped;
+      errors = *std::move(error);
+    } else if (dropped.kind == Pulled::Kind::kRun) {
+      skip_ -= dropped.run.size - extra_errors(dropped.run).size;
+      errors = unexpected_errors(dropped.run);
+    } else {
+      return dropped;
     }
-    if (dropped.kind != Pulled::Kind::kRun) return dropped;
-    if (!dropped.extra) skip_ -= dropped.run.size;
-    note_ending(dropped.run);
-    if (dropped.extra) return give_extras(std::move(dropped.run));
-    if (Run found = new_failures(dropped.run); found.size > 0) return give_extras(std::move(found));
+    if (errors.size == 0) continue;
+    note_errors(errors);
+    out_ += errors.size;
+    return Pulled::of(std::move(errors));
   }
   return std::nullopt;
 }
 
-// Remembers an error after which the input may have ended before the restored position.
-void LineNode::note_ending(const Run& run) {
+Run LineNode::unexpected_errors(const Run& skipped) {
+  std::vector<int32_t> rows;
+  for (const Failure& failure : skipped.failed)
+    if (is_returned(failure.error)) rows.push_back(failure.row);
+  if (rows.empty()) return {};
+  input_failed_ = true;
+  Run errors = skipped.select(rows);
+  for (Failure& failure : errors.failed) failure.set_extra();
+  return errors;
+}
+
+std::optional<Run> LineNode::ended_early() {
+  if (std::exchange(input_failed_, true)) return std::nullopt;
+  Error error = Error::corrupt(
+      "the input ended before the position of the checkpoint; it has changed since the checkpoint was saved");
+  error.set_unskippable().set_extra();
+  Origin end{.position = kEndPosition, .parent = instance_.make.parent};
+  const auto sources = static_cast<int32_t>(instance_.make.sources->size());
+  if (!end.parent)
+    while (end.source + 1 < sources && !line_plan_.reads(end.source)) ++end.source;
+  if (line_plan_.node) annotate(error, *line_plan_.node, end, instance_.make.sources);
+  return Run::failure(std::move(error), end);
+}
+
+// Must be called before the rows are added to `out_`.
+void LineNode::note_errors(const Run& run) {
   for (const Failure& failure : run.failed) {
-    if (failure.is_new) ending_ = std::make_unique<Run>();  // it is reported
-    if (ending_ || skip_ == 0 || !(failure.error.is_last() || failure.error.ends_program())) continue;
-    ending_ = std::make_unique<Run>(new_failure(failure.error, run.origins.at(failure.row)));
+    if (!failure.error.is_extra() && !failure.error.ends_input()) continue;
+    const EngineLock lock(instance_.engine->mutex());
+    if (failure.error.is_extra())
+      extras_.push_back(out_ + failure.row);
+    else if (ended_at_ < 0)
+      ended_at_ = out_ + failure.row;
   }
 }
 
-// The input has ended before the restored position: returns the error for this, unless one was reported.
-std::optional<Run> LineNode::ended_early() {
-  const int64_t missing = std::exchange(skip_, 0);
-  if (!ending_)
-    return new_failure(Error::corrupt("the input ended ", missing,
-                                      " elements before the position of the checkpoint; "
-                                      "it has changed since the checkpoint was saved"),
-                       Origin());
-  if (ending_->size == 0) return std::nullopt;
-  return std::move(*std::exchange(ending_, nullptr));
-}
+bool LineNode::has_ended(int64_t cursor) const { return may_end_ || (ended_at_ >= 0 && ended_at_ < cursor); }
 
-Pulled LineNode::give_extras(Run run) {
-  const EngineLock lock(instance_.engine->mutex());
-  for (int32_t row = 0; row < run.size; ++row) extras_.push_back(out_++);
-  return Pulled::extras(std::move(run));
-}
+void LineNode::set_may_end(const Json& cut) { may_end_ = saved_part(cut, "ended") == Json(true); }
 
 int64_t LineNode::extras_in(int64_t from, int64_t to) const {
   return std::ranges::count_if(extras_, [&](int64_t row) { return row >= from && row < to; });
@@ -187,6 +188,7 @@ Result<Json> LineNode::cut(int64_t cursor, DeferredParts& deferred) const {
   STOKER_TRY(Json state, entry_json(*entry, deferred));
   json.set("state", std::move(state));
   json.set("skip", cursor - entry->out - extras_in(entry->out, cursor));
+  if (has_ended(cursor)) json.set("ended", true);
   Json inputs = Json::list();
   for (size_t i = 0; i < inputs_.size(); ++i) {
     STOKER_TRY(Json below, inputs_[i]->cut(entry->cursors[i], deferred));
@@ -204,6 +206,7 @@ Result<void> LineNode::restore(const Json& json) {
     STOKER_TRY(inputs_[i]->restore((*list)[i]));
   }
   if (const Json* state = json.find("state")) STOKER_TRY(restore_state(*state));
+  set_may_end(json);
   skip_ = saved_count(json, "skip");
   if (skip_ < 0) return Error::invalid("the checkpoint is damaged: skip ", skip_);
   Entry entry = snapshot();

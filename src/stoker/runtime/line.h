@@ -22,15 +22,23 @@ struct Pulled {
   Kind kind = Kind::kEnd;
   Run run;
   Segment* on = nullptr;
-  // The rows are failures that were found while a line skipped rows after a restore. They are reported in addition to
-  // the rows of the line and have no place among them.
-  bool extra = false;
+  // The run is one error, which the window returns only if it still has rows to skip (Window::issue_end).
+  bool is_end_error = false;
 
   static Pulled of(Run run) { return {Kind::kRun, std::move(run), nullptr}; }
   static Pulled end() { return {}; }
   static Pulled blocked(Segment* on) { return {Kind::kBlocked, {}, on}; }
-  static Pulled extras(Run run) { return {Kind::kRun, std::move(run), nullptr, true}; }
+  static Pulled end_error(Run error) { return {Kind::kRun, std::move(error), nullptr, true}; }
 };
+
+// The rows that are extra errors (see Error).
+Run extra_errors(const Run& run);
+
+// Whether an error among the rows to skip after a restore must be returned: an extra error, or an error that ends the
+// input, unless the iterator that was saved had returned such an error (`may_end`).
+inline bool is_unexpected(const Error& error, bool may_end) {
+  return error.is_extra() || (error.ends_input() && !may_end);
+}
 
 // A running node of a line. A pull never waits: if it cannot continue, it returns the segment on which it is blocked,
 // keeps its state, and is called again later.
@@ -38,14 +46,14 @@ struct Pulled {
 // One thread at a time pulls, without the engine's lock. The log for checkpoints is accessed only under that lock.
 class LineNode {
  public:
-  explicit LineNode(Instance& instance);
+  LineNode(const LinePlan& plan, Instance& instance);
   virtual ~LineNode() = default;
   LineNode(const LineNode&) = delete;
   LineNode& operator=(const LineNode&) = delete;
 
   // Returns at most `most` rows; `most` is at least 1.
   Pulled pull(int64_t most);
-  // The number of rows returned so far, with extra rows, without rows skipped after a restore.
+  // The number of rows returned so far, with extra errors, without rows skipped after a restore.
   int64_t out() const { return out_; }
 
   // The state after `cursor` rows. Everything that calls a stage is deferred, because the lock is held.
@@ -55,6 +63,9 @@ class LineNode {
   // lock when they close, so the caller frees them after it released the lock.
   using Dropped = std::vector<std::any>;
   virtual void prune(int64_t cursor, Dropped& dropped) STOKER_REQUIRES(engine_lock);
+  // The input has ended, and elements up to a restored position are missing. Returns the error for this, or nothing if
+  // an error was returned among these elements.
+  std::optional<Run> ended_early();
   // A batch lost rows because they failed. If this is a window, its rows move to other positions of their batches.
   virtual void note_lost(int64_t) {}
 
@@ -85,6 +96,15 @@ class LineNode {
   void log_now();
   Numbers cursors() const;
   bool skipping() const { return skip_ > 0; }
+  // The number of extra errors among the rows [from, to).
+  int64_t extras_in(int64_t from, int64_t to) const STOKER_REQUIRES(engine_lock);
+  // Whether an error that ends the input is among the rows before `cursor`.
+  bool has_ended(int64_t cursor) const STOKER_REQUIRES(engine_lock);
+  void set_may_end(const Json& cut);
+  // Whether an error of skipped rows must be returned.
+  bool is_returned(const Error& error) const { return is_unexpected(error, may_end_); }
+  // Returns these errors as extra errors.
+  Run unexpected_errors(const Run& skipped);
 
   Instance& instance_;
   const int rank_;  // of the segment that this line belongs to
@@ -94,16 +114,13 @@ class LineNode {
   void thin_out(Dropped& dropped) STOKER_REQUIRES(engine_lock);
   // Drops the rows before a restored position. Returns what must be returned first, if anything.
   [[gnu::noinline]] std::optional<Pulled> skip_rows();
-  [[gnu::noinline]] Pulled give_extras(Run run);
-  void note_ending(const Run& skipped);
-  std::optional<Run> ended_early();
-  // The number of rows in [from, to) that will not be returned again after a restore.
-  int64_t extras_in(int64_t from, int64_t to) const STOKER_REQUIRES(engine_lock);
+  [[gnu::noinline]] void note_errors(const Run& run);
 
+  const LinePlan& line_plan_;
   int64_t out_ = 0;
-  int64_t skip_ = 0;  // rows to drop after a restore
-  // The error with which the input ended before these rows. Null: there was none; empty: it was reported.
-  std::unique_ptr<Run> ending_;
+  int64_t skip_ = 0;           // rows to drop after a restore
+  bool may_end_ = false;       // the restored position is after an error that ends the input
+  bool input_failed_ = false;  // an unexpected error was returned
   int64_t pulls_since_entry_ = 0;
   int64_t entry_ns_ = 0;  // when the last one was written
   int64_t rareness_ = 1;  // doubled when the log becomes long
@@ -111,7 +128,8 @@ class LineNode {
   std::deque<Entry, RecycledAllocator<Entry>> log_ STOKER_GUARDED_BY(engine_lock);
   // Everything that the first entry refers to was pruned.
   bool front_pruned_ STOKER_GUARDED_BY(engine_lock) = false;
-  std::vector<int64_t> extras_ STOKER_GUARDED_BY(engine_lock);  // the numbers of extra rows
+  std::vector<int64_t> extras_ STOKER_GUARDED_BY(engine_lock);  // the rows that are extra errors
+  int64_t ended_at_ STOKER_GUARDED_BY(engine_lock) = -1;        // the row that is an error that ends the input
 };
 
 // How often lines write entries: after this many pulls and this much time, whichever is later. Restoring repeats the

@@ -10,7 +10,7 @@ namespace {
 class ListLine final : public LineNode {
  public:
   ListLine(const ListLinePlan& plan, Instance& instance, int64_t pass)
-      : LineNode(instance), list_(*plan.list), pass_(pass) {}
+      : LineNode(plan, instance), list_(*plan.list), pass_(pass) {}
 
   Result<Json> cut(int64_t cursor, DeferredParts&) const STOKER_REQUIRES(engine_lock) override {
     Json json = Json::dict();

@@ -249,6 +249,11 @@ void Pool::do_without_threads() {
         "is slower; raise the limit on threads (ulimit -u, or the container's pids limit)");
 }
 
+bool Pool::has_surplus_worker() {
+  const MutexLock lock(mutex_);
+  return active_workers_ > target_;
+}
+
 bool Pool::work(ThreadKind kind) {
   std::shared_ptr<const std::vector<std::shared_ptr<Engine>>> all;
   size_t first = 0;
@@ -291,7 +296,7 @@ void Pool::worker_loop(std::shared_ptr<ThreadSlot> slot) {
       ++active_workers_;
       if (active_workers_ <= target_) continue;
     }
-    if (more_came(seen)) continue;
+    if (!has_surplus_worker() && more_came(seen)) continue;
     const MutexLock lock(mutex_);
     if (active_workers_ > target_) {
       --active_workers_;

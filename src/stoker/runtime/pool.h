@@ -51,6 +51,7 @@ class Pool {
   enum class Seen { kNothing, kCall, kUnknownCall };
   Seen look_at(ThreadSlot& slot, int64_t now, std::vector<std::string>& messages) STOKER_REQUIRES(mutex_);
   static bool has_slept(ThreadSlot& slot, int64_t now) STOKER_REQUIRES(slot.mutex);
+  bool has_surplus_worker() STOKER_EXCLUDES(mutex_);
   bool work(ThreadKind kind);
   bool more_came(uint64_t seen) const;
   std::vector<std::shared_ptr<Engine>> engines();

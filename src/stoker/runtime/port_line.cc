@@ -7,7 +7,7 @@ namespace {
 class PortLine final : public LineNode {
  public:
   PortLine(const PortLinePlan& plan, Instance& instance)
-      : LineNode(instance), segment_(instance.add_segment(*plan.segment, rank_ + 1)) {}
+      : LineNode(plan, instance), segment_(instance.add_segment(*plan.segment, rank_ + 1)) {}
 
   Result<Json> cut(int64_t cursor, DeferredParts& deferred) const STOKER_REQUIRES(engine_lock) override {
     return segment_.cut(cursor, deferred);

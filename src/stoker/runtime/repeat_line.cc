@@ -17,7 +17,7 @@ int64_t first_pass_in(int64_t outer, int64_t count) {
 class RepeatLine final : public LineNode {
  public:
   RepeatLine(const RepeatLinePlan& plan, Instance& instance, int64_t pass)
-      : LineNode(instance), plan_(plan), count_(plan.passes), first_pass_(first_pass_in(pass, plan.passes)) {}
+      : LineNode(plan, instance), plan_(plan), count_(plan.passes), first_pass_(first_pass_in(pass, plan.passes)) {}
   ~RepeatLine() override {
     close_child(now_.child);
     close_child(ahead_.child);

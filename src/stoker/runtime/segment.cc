@@ -88,7 +88,9 @@ int64_t Segment::runs_per_pull() const {
   return std::clamp<int64_t>(static_cast<int64_t>(kRunNs / 2 / run_ns), 1, std::max<int64_t>(1, unused));
 }
 
-Ticket* Segment::issue(Run run) {
+Ticket* Segment::issue(Pulled pulled) {
+  if (pulled.is_end_error) return window.issue_end(std::move(pulled.run));
+  Run& run = pulled.run;
   if (run.size <= rows_per_run()) return issue_one(std::move(run));
   Ticket* first = nullptr;
   for (int32_t at = 0; at < run.size;) {
@@ -166,7 +168,8 @@ void Segment::note_full() {
 Result<Json> Segment::cut(int64_t cursor, DeferredParts& deferred) const {
   Json json = Json::dict();
   const Window::Mark mark = window.mark_at(cursor);
-  if (plan.filters) json.set("skip", cursor - mark.out);
+  if (plan.filters) json.set("skip", window.elements_to_skip(mark, cursor));
+  if (plan.filters && window.has_ended(cursor)) json.set("ended", true);
   STOKER_TRY(Json line_json, line->cut(mark.line, deferred));
   json.set("line", std::move(line_json));
   return json;
@@ -180,8 +183,10 @@ Result<void> Segment::restore(const Json& json) {
   if (!skip || !skip->as<int64_t>()) return {};
   const int64_t rows = *skip->as<int64_t>();
   if (rows < 0) return Error::invalid("the checkpoint is damaged: expected a \"skip\" of at least 0, got ", rows);
+  skips_rows = rows > 0;
+  const Json* ended = json.find("ended");
   const EngineLock lock(engine.mutex());
-  window.skip_first(rows);
+  window.skip_first(rows, ended && *ended == Json(true));
   return {};
 }
 

@@ -54,6 +54,7 @@ struct Segment {
   // Pulled without the lock, by the thread that has set line_busy. Its log is accessed under the lock.
   std::unique_ptr<LineNode> line;
   bool line_failed = false;  // it threw an exception; set by the thread that pulls it
+  bool skips_rows = false;   // after a restore; set before the engine starts
 
   Window window STOKER_GUARDED_BY(engine_lock);
   Pace pace STOKER_GUARDED_BY(engine_lock);
@@ -88,7 +89,7 @@ struct Segment {
   Meter* line_meter() const;
 
   // Divides the rows from the line into tickets. Returns the first one, or null if the segment has no steps.
-  Ticket* issue(Run run) STOKER_REQUIRES(engine_lock);
+  Ticket* issue(Pulled pulled) STOKER_REQUIRES(engine_lock);
 
   // For the tuner: a row was requested and none is available; the line could be pulled and the window is full.
   void note_empty() STOKER_REQUIRES(engine_lock) { tuning.drained |= tuning.was_full && !line_ended; }

@@ -10,7 +10,7 @@ namespace {
 class SelectLine final : public LineNode {
  public:
   SelectLine(const SelectLinePlan& plan, Instance& instance, int64_t pass)
-      : LineNode(instance), stage_(as_form<SelectionStage>(*plan.node->stage)), limit_(stage_.length(kEndless)) {
+      : LineNode(plan, instance), stage_(as_form<SelectionStage>(*plan.node->stage)), limit_(stage_.length(kEndless)) {
     inputs_.push_back(plan.inputs[0]->start(instance, pass));
   }
 

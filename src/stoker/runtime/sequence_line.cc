@@ -17,7 +17,7 @@ constexpr int64_t kMostBytesAhead = 16 << 10;
 class SequenceLine final : public LineNode, private Emit {
  public:
   SequenceLine(const SequenceLinePlan& plan, Instance& instance, int64_t pass)
-      : LineNode(instance), plan_(plan), stage_(as_form<SequenceStage>(*plan.node->stage)) {
+      : LineNode(plan, instance), plan_(plan), stage_(as_form<SequenceStage>(*plan.node->stage)) {
     for (const auto& input : plan.inputs) inputs_.push_back(input->start(instance, pass));
     state_ = stage_.start(Pass{pass, instance.make.parent});
     const int64_t base = plan.counted ? instance.passes.base(*plan.counted->node, plan.counted->place) : 0;

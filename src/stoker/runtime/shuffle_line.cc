@@ -97,7 +97,7 @@ void add_place(Run& out, Place place) {
 class ShuffleLine final : public LineNode {
  public:
   ShuffleLine(const ShuffleLinePlan& plan, Instance& instance, int64_t pass)
-      : LineNode(instance),
+      : LineNode(plan, instance),
         plan_(plan),
         buffer_(plan.params.buffer.value_or(kEndless)),
         numbers_(shuffle_seeds(plan.params, plan.seed, pass_after(instance.passes.base(*plan.node, plan.place), pass),
@@ -113,12 +113,13 @@ class ShuffleLine final : public LineNode {
  protected:
   struct Row {
     Run run;
-    int64_t ordinal = 0;  // in the input
+    int64_t ordinal = 0;  // among the elements of the input, which extra errors are not
+    int64_t cursor = 0;   // rows of the input before it, with extra errors
   };
   struct Saved {
     PlaceRing places;
-    Numbers ordinals;  // of the rows in the buffer
-    int64_t read = 0;  // rows of the input from the oldest of them to the last one that was read
+    Numbers ordinals;  // of the rows in the buffer, from the oldest of them
+    int64_t read = 0;  // elements of the input from the oldest of them to the last one that was read
     int64_t draws = 0;
     bool ended = false;
   };
@@ -189,12 +190,13 @@ class ShuffleLine final : public LineNode {
   }
   // A struck row does not enter the buffer and is returned.
   Run hold_row() {
-    const int64_t ordinal = inputs_[0]->out() - waiting();
+    const int64_t cursor = inputs_[0]->out() - waiting();
     const Failure* failure = incoming_.failure_of(incoming_row_);
     Run row = incoming_.slice(incoming_row_++, 1);
+    if (!failure || !failure->error.is_extra()) ++read_;
     if (failure && failure->struck) return row;
     const int64_t bytes = row.byte_size();
-    rows_.push_back({std::move(row), ordinal});
+    rows_.push_back({std::move(row), read_ - 1, cursor});
     count_held(held_bytes_ + bytes, 0);
     return {};
   }
@@ -290,6 +292,11 @@ class ShuffleLine final : public LineNode {
     else if (!rows_.empty() && rows_.front().run.size > 0)
       origin = rows_.front().run.origins.at(0);
     annotate(error, *plan_.node, origin, instance_.make.sources);
+    give_up();
+    return Run::failure(error.set_extra(), origin);
+  }
+  // Drops the buffer and the rest of the input.
+  void give_up() {
     ring_ = {};
     rows_.clear();
     to_restore_.clear();
@@ -297,9 +304,6 @@ class ShuffleLine final : public LineNode {
     incoming_ = Run();
     incoming_row_ = 0;
     ended_ = true;
-    Run run = Run::failure(std::move(error), origin);
-    run.failed[0].is_new = true;
-    return run;
   }
 
   // ---- checkpoints
@@ -316,16 +320,13 @@ class ShuffleLine final : public LineNode {
   Entry snapshot() const override {
     if (!to_restore_.empty())
       return {out(), Saved{ring_, {to_restore_.begin(), to_restore_.end()}, to_read_, draws_, ended_}, {0}};
-    const int64_t cursor = inputs_[0]->out() - waiting();
     Saved saved{ring_, {}, 0, draws_, ended_};
+    if (rows_.empty()) return {out(), std::move(saved), {inputs_[0]->out() - waiting()}};
+    const Row& oldest = *std::ranges::min_element(rows_, {}, &Row::ordinal);
     saved.ordinals.reserve(rows_.size());
-    int64_t oldest = cursor;
-    for (const Row& row : rows_) {
-      saved.ordinals.push_back(row.ordinal);
-      oldest = std::min(oldest, row.ordinal);
-    }
-    saved.read = cursor - oldest;
-    return {out(), std::move(saved), {oldest}};
+    for (const Row& row : rows_) saved.ordinals.push_back(row.ordinal - oldest.ordinal);
+    saved.read = read_ - oldest.ordinal;
+    return {out(), std::move(saved), {oldest.cursor}};
   }
   Result<Json> entry_json(const Entry& entry, DeferredParts&) const STOKER_REQUIRES(engine_lock) override {
     const auto& saved = std::any_cast<const Saved&>(entry.state);
@@ -338,8 +339,7 @@ class ShuffleLine final : public LineNode {
       json.set("names", to_base64({reinterpret_cast<const char*>(places.data()), places.size() * sizeof(Place)}));
     }
     if (!saved.ordinals.empty()) {
-      std::vector<uint32_t> held;  // the ordinals after a restore
-      for (const int64_t ordinal : saved.ordinals) held.push_back(static_cast<uint32_t>(ordinal - entry.cursors[0]));
+      const std::vector<uint32_t> held(saved.ordinals.begin(), saved.ordinals.end());
       json.set("held", to_base64({reinterpret_cast<const char*>(held.data()), held.size() * sizeof(uint32_t)}));
       json.set("read", saved.read);
     }
@@ -394,12 +394,18 @@ class ShuffleLine final : public LineNode {
       Pulled pulled = inputs_[0]->pull(std::min(to_read_ - read_, kPullRows));
       if (pulled.kind == Pulled::Kind::kBlocked) return pulled;
       if (pulled.kind == Pulled::Kind::kEnd) break;
-      if (pulled.extra) return pulled;
-      for (int32_t row = 0; row < pulled.run.size; ++row) restore_row(pulled.run, row, first + row);
+      Run errors = unexpected_errors(pulled.run);
+      for (int32_t row = 0; row < pulled.run.size; ++row) {
+        const Failure* failure = pulled.run.failed.empty() ? nullptr : pulled.run.failure_of(row);
+        if (!failure || !is_returned(failure->error)) restore_row(pulled.run, row, first + row);
+      }
+      if (errors.size > 0) return Pulled::of(std::move(errors));
     }
-    if (next_slot_ < by_ordinal_.size())
-      return Pulled::of(refused(Error::corrupt("the checkpoint is damaged: shuffle held ", to_restore_.size(),
-                                               " rows of its input, and only ", next_slot_, " are there")));
+    if (read_ < to_read_) {
+      give_up();
+      std::optional<Run> error = ended_early();
+      return error ? std::optional(Pulled::of(*std::move(error))) : std::nullopt;
+    }
     to_restore_.clear();
     by_ordinal_.clear();
     int64_t bytes = 0;
@@ -409,9 +415,9 @@ class ShuffleLine final : public LineNode {
     return std::nullopt;
   }
   // Puts the next row of the input into the slots that it was in.
-  void restore_row(const Run& run, int32_t row, int64_t ordinal) {
+  void restore_row(const Run& run, int32_t row, int64_t cursor) {
     for (; next_slot_ < by_ordinal_.size() && to_restore_[by_ordinal_[next_slot_]] == read_; ++next_slot_)
-      rows_[by_ordinal_[next_slot_]] = {run.slice(row, 1), ordinal};
+      rows_[by_ordinal_[next_slot_]] = {run.slice(row, 1), read_, cursor};
     ++read_;
   }
 
@@ -427,6 +433,7 @@ class ShuffleLine final : public LineNode {
   int64_t draws_ = 0;
   bool ended_ = false;
   int64_t logged_draws_ = 0;
+  int64_t read_ = 0;  // elements of the input so far, over elements
   Run incoming_;
   int32_t incoming_row_ = 0;
   // After a restore: the ordinal of the row for each slot, the slots in the order of their rows, and the number of
@@ -434,8 +441,7 @@ class ShuffleLine final : public LineNode {
   std::vector<uint32_t> to_restore_;
   std::vector<uint32_t> by_ordinal_;
   size_t next_slot_ = 0;
-  int64_t read_ = 0;     // rows of the input so far
-  int64_t to_read_ = 0;  // rows that had been read when the checkpoint was saved
+  int64_t to_read_ = 0;  // elements of the input that had been read when the checkpoint was saved
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "stoker/core/interrupt.h"
 #include "stoker/runtime/origin_text.h"
 
 namespace stoker {
@@ -83,6 +84,7 @@ std::optional<Buffer::Source> file_of_record(const Origin& first, const SourceSt
       return error_of_exception();
     }
   }();
+  if (!record) stop_if_interrupted();
   if (!record || record->size != 1 || !record->failed.empty()) return std::nullopt;
   if (const auto file = file_of(*record, 0)) return file;
   return file_named(*record, 0);

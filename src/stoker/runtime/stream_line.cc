@@ -7,7 +7,7 @@ namespace {
 class StreamLine final : public LineNode {
  public:
   StreamLine(const StreamLinePlan& plan, Instance& instance, int64_t pass)
-      : LineNode(instance),
+      : LineNode(plan, instance),
         plan_(plan),
         stage_(as_form<StreamStage>(*plan.node->stage)),
         pass_(pass_after(instance.passes.base(*plan.node, plan.place), pass)),
@@ -46,6 +46,7 @@ class StreamLine final : public LineNode {
       Error error = std::move(next).error();
       annotate(error, *plan_.node, origin, instance_.make.sources);
       ended_ = error.is_last() || !stage_.type().continues_after_error;
+      if (ended_) error.set_last();
       rows.add_failure(std::move(error), std::move(origin), ended_);
       break;
     }

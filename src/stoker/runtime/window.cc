@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "stoker/runtime/line.h"
 #include "stoker/runtime/slab.h"
 
 namespace stoker {
@@ -45,7 +46,7 @@ void Ticket::clear() {
 // ---- from the line to the window
 
 Window::Window(const SegmentPlan& plan) : plan_(plan) {
-  if (plan.filters) marks_.push_back({0, 0});
+  if (plan.filters) marks_.push_back({0, 0, 0});
   likes_.resize(plan.steps.size());
   turns_.resize(plan.steps.size(), 0);
 }
@@ -76,6 +77,11 @@ Ticket* Window::issue(Run run) {
   }
   tickets_.push_back(std::move(ticket));
   return issued;
+}
+
+Ticket* Window::issue_end(Run error) {
+  end_ = issued_;
+  return issue(std::move(error));
 }
 
 int64_t Window::rows_in_batch() const {
@@ -209,23 +215,47 @@ int64_t Window::rows_to_skip(const Ticket& ticket) const {
   const auto rows = std::min<int64_t>(to_skip_, ticket.run.size - ticket.taken);
   if (rows == 0) return 0;
   for (const Failure& failure : ticket.run.failed)
-    if (failure.is_new && failure.row >= ticket.taken && failure.row < ticket.taken + rows)
+    if (is_unexpected(failure.error, may_end_) && failure.row >= ticket.taken && failure.row < ticket.taken + rows)
       return failure.row - ticket.taken;
   return rows;
+}
+
+// Makes the next row, which is an unexpected error among the rows to skip, an extra error.
+void Window::return_error(Ticket& ticket) {
+  const auto row = static_cast<int32_t>(ticket.taken);
+  Failure& failure = *std::ranges::find(ticket.run.failed, row, &Failure::row);
+  if (!failure.error.is_extra()) --to_skip_;
+  failure.set_extra();
+  input_failed_ = true;
+}
+
+// Must be called before the rows are added to `popped_`.
+void Window::note_errors(const Run& part) {
+  for (const Failure& failure : part.failed) {
+    if (failure.error.is_extra())
+      extras_.push_back(popped_ + failure.row);
+    else if (failure.error.ends_input() && ended_at_ < 0)
+      ended_at_ = popped_ + failure.row;
+  }
 }
 
 Run Window::take(int64_t most, Left& left) {
   while (head_ready()) {
     Ticket& first = head();
-    if (first.taken == 0 && plan_.filters) marks_.push_back({popped_ - to_skip_, first.first});
+    if (first.taken == 0 && plan_.filters) marks_.push_back({popped_, first.first, to_skip_});
     const int64_t skipped = rows_to_skip(first);
     first.taken += skipped;
     to_skip_ -= skipped;
-    if (to_skip_ > 0 && first.taken < first.run.size) most = 1;  // a new error among the rows to skip
+    if (drops_end(first)) first.taken = first.run.size;
+    if (to_skip_ > 0 && first.taken < first.run.size) {
+      return_error(first);
+      most = 1;
+    }
     const auto n = static_cast<int32_t>(std::min<int64_t>(most, first.run.size - first.taken));
     Run part;
     const bool whole = n == first.run.size;
     if (n > 0) part = whole ? std::move(first.run) : first.run.slice(static_cast<int32_t>(first.taken), n);
+    if (plan_.filters) note_errors(part);
     first.taken += n;
     popped_ += n;
     if (whole || first.taken >= first.run.size) pop_head(left);
@@ -261,21 +291,27 @@ int64_t Window::reclaim(int64_t bytes, Runs& dropped) {
 // ---- checkpoints
 
 Window::Mark Window::mark_at(int64_t cursor) const {
-  if (!plan_.filters) return {cursor, cursor};
+  if (!plan_.filters) return {cursor, cursor, 0};
   auto mark = std::ranges::find_if(marks_.rbegin(), marks_.rend(), [&](const Mark& m) { return m.out <= cursor; });
   STOKER_CHECK(mark != marks_.rend());
   return *mark;
 }
 
+int64_t Window::elements_to_skip(const Mark& mark, int64_t cursor) const {
+  return mark.skip + cursor - mark.out -
+         std::ranges::count_if(extras_, [&](int64_t row) { return row >= mark.out && row < cursor; });
+}
+
 Window::Mark Window::prune(int64_t cursor) {
-  if (!plan_.filters) return {cursor, cursor};
+  if (!plan_.filters) return {cursor, cursor, 0};
   while (marks_.size() > 1 && marks_[1].out <= cursor) marks_.pop_front();
   return marks_.front();
 }
 
-void Window::skip_first(int64_t rows) {
+void Window::skip_first(int64_t rows, bool may_end) {
   to_skip_ = rows;
-  marks_ = {{-rows, 0}};
+  may_end_ = may_end;
+  marks_ = {{0, 0, rows}};
 }
 
 }  // namespace stoker

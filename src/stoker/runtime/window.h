@@ -98,6 +98,10 @@ class Window {
   void drop_idle(std::vector<std::unique_ptr<Ticket>>& dropped) STOKER_REQUIRES(engine_lock);
   void forget_queued() { queued_.clear(); }
 
+  // Adds an error that stands for the rows that are missing if the line has ended and rows to skip remain. take() drops
+  // it if none remain.
+  Ticket* issue_end(Run error) STOKER_REQUIRES(engine_lock);
+
   // Takes up to `most` rows of the head. Returns an empty run if the head is not done.
   Run take(int64_t most, Left& left) STOKER_REQUIRES(engine_lock);
   // Drops results that can be computed again, the last ones first, until `bytes` are freed. Returns the number of
@@ -108,17 +112,23 @@ class Window {
   void note_lost(int64_t rows);
   std::shared_ptr<Slab> take_slab() { return std::move(slab_); }
 
-  // For checkpoints: rows that had left the window, and the rows of the line that produced them. The two differ only if
-  // a step filters.
+  // For checkpoints: a number of rows that had left the window, the row of the line with which the next ticket began,
+  // and the number of its rows to skip from there. Rows and line rows differ only if a step filters.
   struct Mark {
     int64_t out;
     int64_t line;
+    int64_t skip;
   };
   Mark mark_at(int64_t cursor) const;
   // Drops marks that only cuts before `cursor` need. Returns the first that is left.
   Mark prune(int64_t cursor);
-  // Drops the first rows, which were delivered before a restore.
-  void skip_first(int64_t rows);
+  // The number of elements to skip from a mark to the cursor. Extra errors are not elements.
+  int64_t elements_to_skip(const Mark& mark, int64_t cursor) const;
+  // Whether an error that ends the input is among the rows that left the window before `cursor`.
+  bool has_ended(int64_t cursor) const { return may_end_ || (ended_at_ >= 0 && ended_at_ < cursor); }
+  // Drops the first rows, which were delivered before a restore. `may_end`: an error that ends the input may be among
+  // them. Otherwise, such an error is returned.
+  void skip_first(int64_t rows, bool may_end);
 
  private:
   std::unique_ptr<Ticket> new_ticket() STOKER_REQUIRES(engine_lock);
@@ -130,6 +140,9 @@ class Window {
   void settle(Ticket& ticket, Runs& dropped) const STOKER_REQUIRES(engine_lock);
   void settle_head(Runs& dropped) STOKER_REQUIRES(engine_lock);
   int64_t rows_to_skip(const Ticket& ticket) const STOKER_REQUIRES(engine_lock);
+  bool drops_end(const Ticket& ticket) const { return ticket.first == end_ && (to_skip_ == 0 || input_failed_); }
+  void return_error(Ticket& ticket);
+  void note_errors(const Run& part);
   void pop_head(Left& left) STOKER_REQUIRES(engine_lock);
   bool can_recompute() const;
 
@@ -147,7 +160,12 @@ class Window {
   std::vector<int64_t> turns_;      // by step: the ordinal of the next row, if calls are in order
   std::shared_ptr<Slab> slab_;      // of the batch that is being issued
   int64_t slab_number_ = -1;
-  std::deque<Mark> marks_;  // only if a step filters
+  std::deque<Mark> marks_;       // only if a step filters
+  std::vector<int64_t> extras_;  // the rows that left the window and are extra errors
+  int64_t ended_at_ = -1;        // the row that left the window and is an error that ends the input
+  int64_t end_ = -1;             // the first row of the ticket of issue_end()
+  bool may_end_ = false;
+  bool input_failed_ = false;  // an error was returned instead of rows to skip
 };
 
 bool has_serial_step(const SegmentPlan& plan, size_t from = 0);

@@ -139,7 +139,7 @@ Result<Array> Csv::take_header(State& state) const {
 std::string Csv::describe_column(int64_t column, const std::string& path) const {
   const std::string number = "column " + std::to_string(column);
   const auto file = std::ranges::find(filenames, path);
-  if (!header || file == filenames.end()) return number;
+  if (!header || file == filenames.end() || is_special_file(path)) return number;
   State state;
   state.file = file - filenames.begin();
   if (!open(state)) return number;
@@ -278,7 +278,7 @@ Result<Element> Csv::load(Element record, Context&) const {
       const auto source = text.source();
       const bool may_be_header = !header && record.leaves[1].scalar<int64_t>() == 0 && !is_missing(field->text);
       return refused(describe_column(columns, source ? source->path : ""), " ", value.error().message(),
-                     may_be_header ? "; set header to True if line 1 contains the names of the columns" : "");
+                     may_be_header ? "; set `header` if line 1 contains the names of the columns" : "");
     }
     element.leaves.emplace_back(*std::move(value));
   }

@@ -30,10 +30,15 @@ std::optional<Error> misfit(const Spec& wanted, const Element& found) {
 
 Result<std::optional<Element>> FromGenerator::next(State& state, Context&) const {
   if (state.ended) return std::optional<Element>();
-  state.ended = true;  // stays true if the next call throws
-  if (!state.next) state.next = std::make_shared<Next>(generator());
-  Result<std::optional<Element>> element = (*state.next)();
-  state.ended = element && !*element;
+  Result<std::optional<Element>> element = [&]() -> Result<std::optional<Element>> {
+    try {
+      if (!state.next) state.next = std::make_shared<Next>(generator());
+      return (*state.next)();
+    } catch (...) {
+      return error_of_exception().set_last();
+    }
+  }();
+  state.ended = element ? !*element : element.error().is_last();
   if (element && *element)
     if (std::optional<Error> error = misfit(output_signature, **element)) return *error;
   return element;

@@ -56,8 +56,9 @@ class RecordIndex {
   int64_t records(const std::vector<std::string>& paths);
   // Requires an earlier call of records(). Returns DataLoss if the file has changed since it was indexed.
   Result<Array> read(int64_t record);
-  // Returns a name such as "record 7 of a.tfrecord". Indexes files up to the one that has the record. Returns no name
-  // if there is no such record, or if its file cannot be read. Throws Cancelled if the caller interrupts it.
+  // Returns a name such as "record 7 of a.tfrecord". Indexes files, up to 16 at a time, until the one that has the
+  // record is known. Returns no name if there is no such record, or if its file cannot be read. Throws Cancelled if the
+  // caller interrupts it.
   RecordName describe_record(const std::vector<std::string>& paths, int64_t record);
   // Adds the index of a file that a sequential reader has read completely.
   void learn(const std::vector<std::string>& paths, size_t file, int64_t bytes, const std::vector<int64_t>& places);

@@ -16,6 +16,7 @@ struct FlatMap {
 
   Result<void> check() const { return as_interleave().check(); }
   bool calls_user() const { return !map_func.written(); }
+  PassUse pass_use() const { return map_func.pass_use(); }
   std::vector<Graph> captured() const { return map_func.captured(); }
   State start(const Pass& pass) const { return as_interleave().start(pass); }
   Result<void> check_state(const State& state) const { return as_interleave().check_state(state); }

@@ -47,6 +47,7 @@ struct Interleave {
 
   Result<void> check() const;
   bool calls_user() const { return !map_func.written(); }
+  PassUse pass_use() const { return map_func.pass_use(); }
   std::vector<Graph> captured() const { return map_func.captured(); }
   State start(const Pass&) const;
   // A state from a damaged checkpoint can contain any numbers.
