@@ -8,11 +8,12 @@ random numbers. What cannot be examined counts as drawing.
 
 import dis
 import functools
-import inspect
 import itertools
 import sys
 import sysconfig
 import types
+
+from ._user_objects import MISSING, attributes_of, found_in, module_of
 
 _DRAWING = {"op", "rand_augment", "trivial_augment", "color_jitter", "mixup", "cutmix"}
 _ORDERING = {"shuffle", "list_files", "ImageFolder", "image_folder", "make_csv_dataset"}
@@ -74,20 +75,21 @@ class _Walk:
         return False
 
     def _add_methods(self, user_class):
-        if _is_stoker(user_class.__module__) or _is_installed(user_class.__module__):
+        module = module_of(user_class)
+        if type(module) is str and (_is_stoker(module) or _is_installed(module)):
             return
-        for part in list(vars(user_class).values()):
+        for part in list(attributes_of(user_class).values()):
             self._add(part)
 
     def _add_parts(self, value, receiver):
         """Add the members of a container, or the attributes and methods of an object."""
         for part in _members(value):
             self._add(part)
-        wrapped = inspect.getattr_static(value, "__wrapped__", None)  # such as that of functools.lru_cache
+        wrapped = _stored(value, "__wrapped__")  # such as that of functools.lru_cache
         if type(wrapped) is types.FunctionType:
             self._add(wrapped, receiver)
         for name in _METHODS:
-            method = inspect.getattr_static(type(value), name, None)
+            method = found_in(type(value), name)
             if type(method) is types.FunctionType:
                 self._add(method, value)
 
@@ -126,10 +128,10 @@ class _Walk:
             elif _is_stoker(holder.__name__):
                 continue
             for name in names:
-                found = vars(holder).get(name) if is_module else inspect.getattr_static(holder, name, None)
+                found = vars(holder).get(name, MISSING) if is_module else _stored(holder, name)
                 if type(found) in (types.FunctionType, staticmethod, classmethod, property):
                     self._add(found, None if is_module else holder)
-                elif found is not None:
+                elif found is not MISSING:
                     holders.append(found)
 
     def _is_drawing(self, name):
@@ -153,11 +155,20 @@ def _members(value):
         return list(itertools.islice(value, _MOST_MEMBERS))
     if type(value) is dict:
         return list(itertools.islice(value.values(), _MOST_MEMBERS))
-    try:
-        attributes = object.__getattribute__(value, "__dict__")
-    except Exception:  # it has none, or its class computes it
-        return []
-    return list(itertools.islice(attributes.values(), _MOST_MEMBERS)) if type(attributes) is dict else []
+    return list(itertools.islice(_own_attributes(value).values(), _MOST_MEMBERS))
+
+
+def _own_attributes(value):
+    """Return the attributes that an object stores itself, unless its class computes them."""
+    descriptor = found_in(type(value), "__dict__")
+    own = descriptor.__get__(value) if type(descriptor) is types.GetSetDescriptorType else None
+    return own if type(own) is dict else {}
+
+
+def _stored(value, name):
+    """Return the attribute of an object or a class as it is stored; `MISSING` if there is none."""
+    found = found_in(value, name) if issubclass(type(value), type) else _own_attributes(value).get(name, MISSING)
+    return found_in(type(value), name) if found is MISSING else found
 
 
 def _names_in(code):

@@ -14,12 +14,12 @@ USUAL_READS = {id(vars(kind)["__getattribute__"]) for kind in (object, tuple, in
 METACLASSES = {type, abc.ABCMeta, enum.EnumMeta}
 HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: not a static C type
 module_of = vars(type)["__module__"].__get__
-_order_of, _attributes_of = vars(type)["__mro__"].__get__, vars(type)["__dict__"].__get__
+_order_of, attributes_of = vars(type)["__mro__"].__get__, vars(type)["__dict__"].__get__
 
 
 def found_in(kind, name):
     """Return the attribute of a class or of its bases as it is stored; `MISSING` if there is none."""
-    return next((_attributes_of(base)[name] for base in _order_of(kind) if name in _attributes_of(base)), MISSING)
+    return next((attributes_of(base)[name] for base in _order_of(kind) if name in attributes_of(base)), MISSING)
 
 
 def has(value, name):
@@ -53,7 +53,7 @@ def name_of(kind):
 
 _ENUMS = [getattr(enum, name) for name in ("Enum", "IntEnum", "Flag", "IntFlag", "StrEnum", "ReprEnum") if hasattr(enum, name)]
 _ENUM_CODE = {id(getattr(part, "__func__", part)) for kind in (*_ENUMS, object, int, str, float, bytes)
-              for part in _attributes_of(kind).values()}
+              for part in attributes_of(kind).values()}
 _ENUM_NAMES = {"_value_", "_name_", "__objclass__", "_sort_order_"}
 MEMBER = {name: found_in(enum.Enum, name) for name in ("name", "value")}
 
@@ -71,24 +71,24 @@ def _is_plain_enum(kind):
     return type(kind) is enum.EnumMeta and all(
         name in kind.__members__ or id(getattr(part, "__func__", part)) in _ENUM_CODE
         or type(part) in (*PLAIN, list, dict, type, types.GetSetDescriptorType) and is_special(name)
-        for name, part in _attributes_of(kind).items())
+        for name, part in attributes_of(kind).items())
 
 
 _Sample = collections.namedtuple("_Sample", "a")
-FIELD = type(_attributes_of(_Sample)["a"])
+FIELD = type(attributes_of(_Sample)["a"])
 
 
 def is_named_tuple(kind):
     """Return whether it is a named tuple, or a subclass of one, without code of its own, as the features of `sk.io`."""
     return _order_of(kind)[-2:] == (tuple, object) and found_in(kind, "_fields") is not MISSING and all(
         _is_of_named_tuple(name, part) for base in _order_of(kind)[:-2] if not is_of_stoker(base)
-        for name, part in _attributes_of(base).items())
+        for name, part in attributes_of(base).items())
 
 
 def _is_of_named_tuple(name, part):
     if name in ("__new__", "_field_defaults", "_fields_defaults"):
         return True  # not called; not allowed
-    if name in _attributes_of(_Sample) and type(part) in (types.FunctionType, classmethod):
-        usual = _attributes_of(_Sample)[name]
+    if name in attributes_of(_Sample) and type(part) in (types.FunctionType, classmethod):
+        usual = attributes_of(_Sample)[name]
         return getattr(part, "__func__", part).__code__ is getattr(usual, "__func__", usual).__code__
     return type(part) in (FIELD, types.GetSetDescriptorType) or name == "_fields" or is_special(name) and not callable(part)
