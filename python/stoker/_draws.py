@@ -10,13 +10,13 @@ import dis
 import functools
 import itertools
 import sys
-import sysconfig
 import types
 
+from ._code_origin import is_installed, is_of_python
 from ._user_objects import MISSING, attributes_of, found_in, module_of
 
 _DRAWING = {"op", "rand_augment", "trivial_augment", "color_jitter", "mixup", "cutmix"}
-_ORDERING = {"shuffle", "list_files", "ImageFolder", "image_folder", "make_csv_dataset"}
+_ORDERING = {"shuffle", "list_files", "ImageFolder", "image_folder", "make_csv_dataset", "load_graph"}
 _DYNAMIC = {"getattr", "eval", "exec", "globals", "vars", "attrgetter", "methodcaller"}
 _METHODS = ("__call__", "__getitem__", "__iter__", "__next__")  # by which a stage calls a user's object
 _SIMPLE = (type(None), bool, int, float, complex, str, bytes, range, slice)
@@ -198,14 +198,9 @@ def _is_of_stoker(value):
     return type(value) is types.FunctionType and _is_stoker(value.__globals__.get("__name__") or "")
 
 
-_INSTALLED = tuple(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
-
-
 def _is_installed(module):
-    """Return whether a module belongs to the standard library or an installed package, not to the user's program."""
-    found = sys.modules.get(module.partition(".")[0])
-    file = getattr(found, "__file__", None)
-    return module in sys.builtin_module_names or (type(file) is str and file.startswith(_INSTALLED))
+    """Return whether a module belongs to Python or an installed package, not to the user's program."""
+    return is_of_python(module) or is_installed(module)
 
 
 _mentions = {}  # by package and number of modules

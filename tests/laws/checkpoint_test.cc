@@ -70,6 +70,30 @@ TEST_P(Checkpoint, ReturnsTheSameRestWithALogEntryForEveryRow) {
   restore_everywhere([&](uint64_t seed) { return made(seed); });
 }
 
+// The first result determines the type of the results of a function, and the first child the structure of the elements
+// of flat_map. A restored iterator must not determine them anew: other elements would fail then.
+Dataset of_two_types(uint64_t) {
+  return numbers(8).map({.map_func = [](const Element& e) -> Result<Element> {
+    const auto x = e[0].scalar<int64_t>();
+    return x < 4 ? Element(Array::of(x)) : Element(Array::of(0.5 * static_cast<double>(x)));
+  }});
+}
+
+Dataset of_two_structures(uint64_t) {
+  return numbers(4).flat_map({.map_func = [](const Element& e) {
+    const Dataset child = numbers(5);
+    return e[0].scalar<int64_t>() < 2 ? child : Dataset::zip({.datasets = {child, child}});
+  }});
+}
+
+TEST(CheckpointOfTypes, OtherTypesAreErrorsOfTheSameElementsAfterARestore) {
+  for (const auto& made : {of_two_types, of_two_structures}) {
+    restore_everywhere(made);
+    OftenLogged often;
+    restore_everywhere(made);
+  }
+}
+
 // Endless repeats in several levels number their passes with large numbers, and use up all of them after a few levels.
 TEST_P(Checkpoint, IsAcceptedInLaterEpochsOfNestedRepeats) {
   for (const int levels : {2, 4}) {

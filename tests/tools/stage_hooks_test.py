@@ -21,6 +21,7 @@ struct Map : Named {
   Result<Element> apply(Element element, Context&) const { return element; }
 };
 struct Selection : Named {
+  int64_t step = 1;  // a field may have the name of a function of another form
   int64_t length(int64_t n) const { return n; }
   int64_t at(int64_t i) const { return i; }
 };
@@ -51,6 +52,19 @@ WRONG = {
                          Result<Flow> finish(State&, Emit&, Context&) const { return Flow::kDone; }
                        };""",
                     "`finish` is a function of sequences, and this stage has another form"),
+    "NextOfSelection": ("""struct NextOfSelection : Selection {
+                             struct State {};
+                             Result<std::optional<Element>> next(State&) const { return std::optional<Element>(); }
+                           };""",
+                        "`next` is a function of streams, and this stage has another form"),
+    "ConstantOfMap": ("struct ConstantOfMap : Map { static constexpr bool kUnbatches = true; };",
+                      "`kUnbatches` is a constant of sequences, and this stage has another form"),
+    "Final": ("struct Final final : Map {};", "the struct of a stage must not be final"),
+    "ForgetfulState": ("""struct ForgetfulState : Named {
+                            struct State { int64_t seen = 0; };
+                            Result<Flow> step(State&, Element, Emit&, Context&) const { return Flow::kMore; }
+                          };""",
+                       "the State of a sequence must have: void describe(Fields& f)"),
     "LoadOfSelection": ("""struct LoadOfSelection : Selection {
                              Result<Element> load(Element element, Context&) const { return element; }
                            };""",

@@ -1,17 +1,15 @@
 // Elements as parameters: in checkpoints bit by bit, and as constants that are written by hand.
+#include "stoker/graph/element_json.h"
+
 #include <algorithm>
 #include <cstring>
 
-#include "stoker/core/element.h"
 #include "stoker/graph/array_json.h"
 #include "stoker/graph/codec.h"
 #include "stoker/graph/component.h"
 #include "stoker/graph/json_values.h"
 
 namespace stoker {
-namespace {
-
-// ---- the exact form: {"nest": structure, "leaves": [{"dtype": …, "shape": …, "base64": …}]}
 
 Json nest_to_json(const Nest& nest) {
   if (nest.kind() == Nest::Kind::kLeaf) return Json("x");
@@ -24,6 +22,10 @@ Json nest_to_json(const Nest& nest) {
   for (const auto& [name, part] : nest.fields()) dict.set(name, nest_to_json(*part));
   return dict;
 }
+
+namespace {
+
+// ---- the exact form: {"nest": structure, "leaves": [{"dtype": …, "shape": …, "base64": …}]}
 
 Result<const Nest*> nest_in(const Json& json, int depth) {
   if (depth > kDeepestNesting)
@@ -168,6 +170,32 @@ Json element_to_json(const Element& element) {
 }
 
 }  // namespace
+
+Result<const Nest*> nest_from_json(const Json& json) { return nest_in(json, 0); }
+
+Json type_to_json(const ElementType& type) {
+  Json dtypes = Json::list();
+  for (const DType dtype : type.types) dtypes.push(name_of(dtype));
+  Json json = Json::dict();
+  json.set("nest", nest_to_json(*type.nest));
+  json.set("dtypes", std::move(dtypes));
+  return json;
+}
+
+Result<ElementType> type_from_json(const Json& json) {
+  const Json *nest = json.find("nest"), *dtypes = json.find("dtypes");
+  if (!nest || !dtypes || !dtypes->as<Json::List>()) return wrong_kind("an object with nest and dtypes", json);
+  ElementType type;
+  STOKER_TRY(type.nest, nest_from_json(*nest));
+  for (const Json& dtype : *dtypes->as<Json::List>()) {
+    STOKER_TRY(const DType one, dtype_in(dtype));
+    type.types.push_back(one);
+  }
+  if (type.types.size() != type.nest->leaf_count())
+    return Error::invalid("expected ", type.nest->leaf_count(), " dtypes for ", type.nest->describe(), ", got ",
+                          type.types.size());
+  return type;
+}
 
 template <>
 const Codec& plain_codec<Element>() {

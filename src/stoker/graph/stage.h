@@ -98,7 +98,7 @@ class Stage {
   virtual PassUse pass_use() const = 0;
 };
 
-// What changes while a stage runs: a value, copied into the log for checkpoints.
+// The state of a running stage. It is a value; the runtime copies it into the log for checkpoints.
 using State = std::any;
 
 struct Pass {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <type_traits>
 #include <utility>
 
 #include "stoker/graph/stage.h"
@@ -149,6 +150,9 @@ template <typename T>
 constexpr int forms_of = int{IsList<T>} + int{IsStream<T>} + int{IsMap<T>} + int{IsFilter<T>} + int{IsSelection<T>} +
                          int{IsSequence<T>} + int{IsEngineStage<T>} - int{IsListOrStream<T>};
 
+// Whether a member of this name is a field, such as `step` of a selection, and not a function.
+#define STOKER_IS_FIELD(T, name) requires { requires std::is_member_object_pointer_v<decltype(&T::name)>; }
+
 // A struct with exactly one form.
 template <typename T>
 concept StageStruct = forms_of<T> == 1;
@@ -157,9 +161,23 @@ concept StageStruct = forms_of<T> == 1;
 #define STOKER_HOOK_OF(T, hook, is_form, forms)   \
   static_assert(is_form || !hooks::has_##hook<T>, \
                 "`" #hook "` is a function of " forms ", and this stage has another form")
+#define STOKER_FORM_FUNCTION(T, function, is_form, forms)                               \
+  static_assert(is_form || !hooks::names_##function<T> || STOKER_IS_FIELD(T, function), \
+                "`" #function "` is a function of " forms ", and this stage has another form")
+#define STOKER_CONSTANT_OF(T, constant, is_form, forms) \
+  static_assert(                                        \
+      is_form || !requires { T::constant; },            \
+      "`" #constant "` is a constant of " forms ", and this stage has another form")
 template <typename T>
 consteval void reject_hooks_of_other_forms() {
   constexpr bool is_source = IsList<T> || IsStream<T>, has_state = IsStream<T> || IsSequence<T>;
+  STOKER_FORM_FUNCTION(T, apply, IsMap<T>, "maps");
+  STOKER_FORM_FUNCTION(T, keep, IsFilter<T>, "filters");
+  STOKER_FORM_FUNCTION(T, next, IsStream<T>, "streams");
+  STOKER_FORM_FUNCTION(T, step, IsSequence<T>, "sequences");
+  STOKER_CONSTANT_OF(T, kWaits, is_source || IsMap<T> || IsFilter<T>, "lists, streams, maps and filters");
+  STOKER_CONSTANT_OF(T, kContinuesAfterError, IsStream<T>, "streams");
+  STOKER_CONSTANT_OF(T, kUnbatches, IsSequence<T>, "sequences");
   STOKER_HOOK_OF(T, fingerprint, is_source, "lists and streams");
   STOKER_HOOK_OF(T, describe_record, is_source, "lists and streams");
   STOKER_HOOK_OF(T, load, is_source, "lists and streams");
@@ -183,5 +201,8 @@ consteval void reject_hooks_of_other_forms() {
   STOKER_HOOK_OF(T, at_rest, IsSequence<T>, "sequences");
 }
 #undef STOKER_HOOK_OF
+#undef STOKER_FORM_FUNCTION
+#undef STOKER_CONSTANT_OF
+#undef STOKER_IS_FIELD
 
 }  // namespace stoker

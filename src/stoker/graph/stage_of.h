@@ -177,6 +177,8 @@ class SequenceOf final : public StageBase<T, SequenceStage> {
   STOKER_CHECK_HOOK(T, batch_rows, "int64_t batch_rows() const");
   STOKER_CHECK_HOOK(T, open_graph, "Result<Graph> open_graph(const Element& element) const");
   STOKER_CHECK_HOOK(T, at_rest, "bool at_rest(const State& state) const");
+  static_assert(hooks::saves_state<T> || std::is_empty_v<hooks::StateOf<T>> || hooks::has_at_rest<T>,
+                "the State of a sequence must have: void describe(Fields& f), so that a checkpoint contains it");
   using Codec = StateCodec<T>;
 
  public:
@@ -250,6 +252,7 @@ class EngineOf final : public StageBase<T, EngineStage> {
 
 template <typename T>
 constexpr auto stage_class_of() {
+  static_assert(!std::is_final_v<T>, "the struct of a stage must not be final");
   static_assert(forms_of<T> <= 1, "the struct has more than one form of a stage; see CONTRIBUTING.md");
   if constexpr (forms_of<T> == 1) reject_hooks_of_other_forms<T>();
   if constexpr (forms_of<T> == 0) {

@@ -6,7 +6,7 @@
 namespace stoker {
 namespace {
 
-// The cached elements of anything but a list, and the segment upstream for the rest.
+// Reads a cache over rows: first the elements that the store keeps, then the segment upstream.
 class CacheLine final : public LineNode {
  public:
   CacheLine(const CacheLinePlan& plan, Instance& instance, int64_t pass)

@@ -14,7 +14,7 @@ namespace stoker {
 // Counts the memory of a cache in the budget of the process. It never displaces other memory.
 class CacheAccount final : public Account {
  public:
-  // Returns false if the budget has no free space, also with `must`.
+  // Returns false if the budget has no free space. With `must`, always takes the bytes.
   bool take(int64_t bytes, bool must) override;
   void give_back(int64_t bytes) override;
   int64_t held() const { return held_.load(std::memory_order_relaxed); }

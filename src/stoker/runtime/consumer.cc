@@ -209,7 +209,8 @@ bool Consumer::take_ready() {
     if (!wait_for_head()) return false;
     Segment& last = *engine_.last_segment();
     take_small_runs(last, left);
-    if (++takes_ % 16 == 0) last.prune(delivered_rows_, dropped);
+    // The last row is kept: another thread that received it may withdraw it.
+    if (++takes_ % 16 == 0) last.prune(std::max<int64_t>(0, delivered_rows_ - 1), dropped);
     refill_now = last.wants_refill();
     if (refill_now) waiting = engine_.call_waiters();
   }

@@ -140,7 +140,7 @@ std::vector<SkippedElement> FailureLog::skipped() const {
   return skipped_;
 }
 
-// Values that equal the ones that they follow from are absent: without batches, the elements are the items.
+// A value that equals its default is omitted: `elements` defaults to `delivered`, `skipped_elements` to `skipped`.
 void FailureLog::save(Json& checkpoint, int32_t withdrawn) const {
   const MutexLock lock(mutex_);
   const int64_t delivered = delivered_.load() - (withdrawn > 0);

@@ -75,8 +75,10 @@ class ConcatenateLine final : public LineNode {
     return json;
   }
   Result<void> restore_state(const Json& json) override {
-    at_ = static_cast<size_t>(saved_count(json, "input"));
-    if (at_ > inputs_.size()) return Error::invalid("the checkpoint is damaged: input ", at_, " of ", inputs_.size());
+    const int64_t input = saved_count(json, "input");
+    if (input < 0 || input > std::ssize(inputs_))
+      return Error::invalid("the checkpoint is damaged: input ", input, " of ", inputs_.size());
+    at_ = static_cast<size_t>(input);
     return {};
   }
 

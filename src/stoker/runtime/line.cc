@@ -174,6 +174,8 @@ void LineNode::thin_out(Dropped& dropped) {
 Result<Json> LineNode::cut(int64_t cursor, DeferredParts& deferred) const {
   Json json = Json::dict();
   auto entry = std::ranges::find_if(log_.rbegin(), log_.rend(), [&](const Entry& e) { return e.out <= cursor; });
+  if (entry == log_.rend() && !log_.empty())
+    return Error::internal("the position of the iterator was dropped; call save() again after the next element");
   if (entry == log_.rend()) {  // never pulled
     if (Json state = unpulled(); !state.is_null()) json.set("state", std::move(state));
     json.set("skip", cursor);
@@ -224,6 +226,7 @@ void LineNode::prune(int64_t cursor, Dropped& dropped) {
     front_pruned_ = false;
   }
   if (log_.empty() || std::exchange(front_pruned_, true)) return;
+  std::erase_if(extras_, [&](int64_t row) { return row < log_.front().out; });
   for (size_t i = 0; i < inputs_.size(); ++i) inputs_[i]->prune(log_.front().cursors[i], dropped);
   prune_entry(log_.front(), dropped);
 }

@@ -44,8 +44,8 @@ struct CountedNode {
   int32_t source = 0;   // the source that it reads
   int64_t stride = 1;   // passes of that source in one pass of this node
   int64_t unit = 1;     // passes that origins have for one of these (see in_running_pass)
-  int32_t sources =
-      1;  // the number of sources, from `source` on, whose passes are counted here: all upstream of a cache
+  // The number of sources, from `source` on, whose passes are counted here: all upstream of a cache.
+  int32_t sources = 1;
 
   bool counts(int32_t of) const { return of >= source && of < source + sources; }
 };

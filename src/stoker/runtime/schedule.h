@@ -30,7 +30,7 @@ struct EngineFlags {
   std::atomic<bool> all_begun{false};         // the last piece of work has started
 };
 
-// The open segments of an engine, in order, and which of their pieces is next. Counts the pieces in progress.
+// The open segments of an engine, in order. Chooses the next piece, and counts the pieces in progress.
 //
 // The engine's lock guards a schedule and the segments that are in it.
 class Schedule {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stoker/runtime/lines.h"
 #include "stoker/runtime/pool.h"
 
 namespace stoker {
@@ -170,6 +171,7 @@ Result<Json> Segment::cut(int64_t cursor, DeferredParts& deferred) const {
   const Window::Mark mark = window.mark_at(cursor);
   if (plan.filters) json.set("skip", window.elements_to_skip(mark, cursor));
   if (plan.filters && window.has_ended(cursor)) json.set("ended", true);
+  if (calls_user(0)) json.set("types", window.types_to_json());
   STOKER_TRY(Json line_json, line->cut(mark.line, deferred));
   json.set("line", std::move(line_json));
   return json;
@@ -179,15 +181,12 @@ Result<void> Segment::restore(const Json& json) {
   const Json* line_json = json.find("line");
   if (!line_json) return Error::invalid("the checkpoint is damaged: expected a key \"line\", found none");
   STOKER_TRY(line->restore(*line_json));
-  const Json* skip = json.find("skip");
-  if (!skip || !skip->as<int64_t>()) return {};
-  const int64_t rows = *skip->as<int64_t>();
-  if (rows < 0) return Error::invalid("the checkpoint is damaged: expected a \"skip\" of at least 0, got ", rows);
+  const int64_t rows = saved_count(json, "skip", 0);
+  if (rows < 0) return Error::invalid("the checkpoint is damaged: skip ", rows);
   skips_rows = rows > 0;
-  const Json* ended = json.find("ended");
   const EngineLock lock(engine.mutex());
-  window.skip_first(rows, ended && *ended == Json(true));
-  return {};
+  if (plan.filters) window.skip_first(rows, saved_part(json, "ended") == Json(true));
+  return window.set_types(saved_part(json, "types"));
 }
 
 void Segment::prune(int64_t cursor, LineNode::Dropped& dropped) {

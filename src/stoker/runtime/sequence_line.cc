@@ -3,6 +3,7 @@
 #include <deque>
 #include <unordered_map>
 
+#include "stoker/graph/element_json.h"
 #include "stoker/runtime/engine.h"
 #include "stoker/runtime/lines.h"
 #include "stoker/runtime/origin_json.h"
@@ -66,6 +67,7 @@ class SequenceLine final : public LineNode, private Emit {
     std::shared_ptr<const State> state;
     Slots slots;
     bool done;
+    const Nest* nest;  // of the elements of children, after the first one
   };
 
   Pulled produce(int64_t most) override {
@@ -311,7 +313,7 @@ class SequenceLine final : public LineNode, private Emit {
   Entry snapshot() const override {
     Numbers below = cursors();
     if (!below.empty()) below[0] -= static_cast<int64_t>(early_.size());
-    return {out(), Saved{std::make_shared<const State>(state_), open_slots(), done_}, std::move(below)};
+    return {out(), Saved{std::make_shared<const State>(state_), open_slots(), done_, nest_}, std::move(below)};
   }
   Slots open_slots() const {
     Slots all;
@@ -325,6 +327,7 @@ class SequenceLine final : public LineNode, private Emit {
     json.set("state",
              deferred.add([node = plan_.node, &stage = stage_, state = saved.state] { return stage.save(*state); }));
     json.set("done", saved.done);
+    if (saved.nest) json.set("nest", nest_to_json(*saved.nest));
     Json slots = Json::list();
     for (const auto& [at, slot] : saved.slots) {
       Json one = Json::dict();
@@ -342,11 +345,15 @@ class SequenceLine final : public LineNode, private Emit {
   Result<void> restore_state(const Json& json) override {
     STOKER_TRY(state_, stage_.restore(saved_part(json, "state")));
     done_ = saved_part(json, "done") == Json(true);
+    if (const Json* nest = json.find("nest")) {
+      STOKER_TRY(nest_, nest_from_json(*nest));
+    }
     const auto* slots = saved_part(json, "slots").as<Json::List>();
     if (!slots) return {};
     for (const Json& one : *slots) {
-      const auto at = static_cast<size_t>(saved_count(one, "slot"));
-      if (at > INT_MAX) return Error::invalid("the checkpoint is damaged: slot ", at);
+      const int64_t number = saved_count(one, "slot");
+      if (number < 0 || number > INT_MAX) return Error::invalid("the checkpoint is damaged: slot ", number);
+      const auto at = static_cast<size_t>(number);
       STOKER_TRY(Run row, row_from_json(saved_part(one, "element")));
       SeedScope seeds(mix_bits(plan_.seed));
       STOKER_TRY(open(static_cast<int>(at), row.element(0), row.origins.at(0)));
@@ -369,7 +376,7 @@ class SequenceLine final : public LineNode, private Emit {
   Slot turn_;  // the child of the current element, until it is assigned to a slot
   std::deque<Run> pending_;
   bool done_ = false;
-  const Nest* nest_ = nullptr;  // of the elements of children, after the first one
+  const Nest* nest_ = nullptr;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "stoker/graph/element_json.h"
 #include "stoker/runtime/line.h"
 #include "stoker/runtime/slab.h"
 
@@ -305,7 +306,28 @@ int64_t Window::elements_to_skip(const Mark& mark, int64_t cursor) const {
 Window::Mark Window::prune(int64_t cursor) {
   if (!plan_.filters) return {cursor, cursor, 0};
   while (marks_.size() > 1 && marks_[1].out <= cursor) marks_.pop_front();
+  std::erase_if(extras_, [&](int64_t row) { return row < marks_.front().out; });
   return marks_.front();
+}
+
+Json Window::types_to_json() const {
+  Json types = Json::list();
+  for (size_t i = 0; i < likes_.size(); ++i)
+    if (plan_.steps[i].user) types.push(likes_[i].nest ? type_to_json(likes_[i]) : Json());
+  return types;
+}
+
+Result<void> Window::set_types(const Json& types) {
+  const Json::List* list = types.as<Json::List>();
+  if (!list) return {};
+  size_t known = 0;
+  for (size_t i = 0; i < likes_.size() && known < list->size(); ++i) {
+    if (!plan_.steps[i].user) continue;
+    const Json& type = (*list)[known++];
+    if (type.is_null()) continue;
+    STOKER_TRY(likes_[i], type_from_json(type));
+  }
+  return {};
 }
 
 void Window::skip_first(int64_t rows, bool may_end) {

@@ -124,6 +124,9 @@ class Window {
   Mark prune(int64_t cursor);
   // The number of elements to skip from a mark to the cursor. Extra errors are not elements.
   int64_t elements_to_skip(const Mark& mark, int64_t cursor) const;
+  // The types of the results of the steps that run user code: those of the first results. Null where they are unknown.
+  Json types_to_json() const;
+  Result<void> set_types(const Json& types);
   // Whether an error that ends the input is among the rows that left the window before `cursor`.
   bool has_ended(int64_t cursor) const { return may_end_ || (ended_at_ >= 0 && ended_at_ < cursor); }
   // Drops the first rows, which were delivered before a restore. `may_end`: an error that ends the input may be among
@@ -141,7 +144,7 @@ class Window {
   void settle_head(Runs& dropped) STOKER_REQUIRES(engine_lock);
   int64_t rows_to_skip(const Ticket& ticket) const STOKER_REQUIRES(engine_lock);
   bool drops_end(const Ticket& ticket) const { return ticket.first == end_ && (to_skip_ == 0 || input_failed_); }
-  void return_error(Ticket& ticket);
+  void return_error(Ticket& ticket) STOKER_REQUIRES(engine_lock);
   void note_errors(const Run& part);
   void pop_head(Left& left) STOKER_REQUIRES(engine_lock);
   bool can_recompute() const;
