@@ -115,23 +115,11 @@ std::optional<Run> LineNode::ended_early() {
 
 // Must be called before the rows are added to `out_`.
 void LineNode::note_errors(const Run& run) {
-  for (const Failure& failure : run.failed) {
-    if (!failure.error.is_extra() && !failure.error.ends_input()) continue;
-    const EngineLock lock(instance_.engine->mutex());
-    if (failure.error.is_extra())
-      extras_.push_back(out_ + failure.row);
-    else if (ended_at_ < 0)
-      ended_at_ = out_ + failure.row;
-  }
+  const EngineLock lock(instance_.engine->mutex());
+  errors_.note(run, out_);
 }
-
-bool LineNode::has_ended(int64_t cursor) const { return may_end_ || (ended_at_ >= 0 && ended_at_ < cursor); }
 
 void LineNode::set_may_end(const Json& cut) { may_end_ = saved_part(cut, "ended") == Json(true); }
-
-int64_t LineNode::extras_in(int64_t from, int64_t to) const {
-  return std::ranges::count_if(extras_, [&](int64_t row) { return row >= from && row < to; });
-}
 
 Numbers LineNode::cursors() const {
   Numbers all;
@@ -226,7 +214,7 @@ void LineNode::prune(int64_t cursor, Dropped& dropped) {
     front_pruned_ = false;
   }
   if (log_.empty() || std::exchange(front_pruned_, true)) return;
-  std::erase_if(extras_, [&](int64_t row) { return row < log_.front().out; });
+  errors_.prune(log_.front().out);
   for (size_t i = 0; i < inputs_.size(); ++i) inputs_[i]->prune(log_.front().cursors[i], dropped);
   prune_entry(log_.front(), dropped);
 }

@@ -8,6 +8,7 @@
 
 #include "stoker/runtime/deferred_parts.h"
 #include "stoker/runtime/engine_lock.h"
+#include "stoker/runtime/output_errors.h"
 #include "stoker/runtime/plan.h"
 
 namespace stoker {
@@ -33,12 +34,6 @@ struct Pulled {
 
 // The rows that are extra errors (see Error).
 Run extra_errors(const Run& run);
-
-// Whether an error among the rows to skip after a restore must be returned: an extra error, or an error that ends the
-// input, unless the iterator that was saved had returned such an error (`may_end`).
-inline bool is_unexpected(const Error& error, bool may_end) {
-  return error.is_extra() || (error.ends_input() && !may_end);
-}
 
 // A running node of a line. A pull never waits: if it cannot continue, it returns the segment on which it is blocked,
 // keeps its state, and is called again later.
@@ -97,9 +92,11 @@ class LineNode {
   Numbers cursors() const;
   bool skipping() const { return skip_ > 0; }
   // The number of extra errors among the rows [from, to).
-  int64_t extras_in(int64_t from, int64_t to) const STOKER_REQUIRES(engine_lock);
+  int64_t extras_in(int64_t from, int64_t to) const STOKER_REQUIRES(engine_lock) { return errors_.extras_in(from, to); }
   // Whether an error that ends the input is among the rows before `cursor`.
-  bool has_ended(int64_t cursor) const STOKER_REQUIRES(engine_lock);
+  bool has_ended(int64_t cursor) const STOKER_REQUIRES(engine_lock) {
+    return may_end_ || errors_.has_ended_before(cursor);
+  }
   void set_may_end(const Json& cut);
   // Whether an error of skipped rows must be returned.
   bool is_returned(const Error& error) const { return is_unexpected(error, may_end_); }
@@ -128,8 +125,7 @@ class LineNode {
   std::deque<Entry, RecycledAllocator<Entry>> log_ STOKER_GUARDED_BY(engine_lock);
   // Everything that the first entry refers to was pruned.
   bool front_pruned_ STOKER_GUARDED_BY(engine_lock) = false;
-  std::vector<int64_t> extras_ STOKER_GUARDED_BY(engine_lock);  // the rows that are extra errors
-  int64_t ended_at_ STOKER_GUARDED_BY(engine_lock) = -1;        // the row that is an error that ends the input
+  OutputErrors errors_ STOKER_GUARDED_BY(engine_lock);
 };
 
 // How often lines write entries: after this many pulls and this much time, whichever is later. Restoring repeats the

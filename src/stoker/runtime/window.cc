@@ -4,7 +4,6 @@
 #include <ranges>
 
 #include "stoker/graph/element_json.h"
-#include "stoker/runtime/line.h"
 #include "stoker/runtime/slab.h"
 
 namespace stoker {
@@ -230,16 +229,6 @@ void Window::return_error(Ticket& ticket) {
   input_failed_ = true;
 }
 
-// Must be called before the rows are added to `popped_`.
-void Window::note_errors(const Run& part) {
-  for (const Failure& failure : part.failed) {
-    if (failure.error.is_extra())
-      extras_.push_back(popped_ + failure.row);
-    else if (failure.error.ends_input() && ended_at_ < 0)
-      ended_at_ = popped_ + failure.row;
-  }
-}
-
 Run Window::take(int64_t most, Left& left) {
   while (head_ready()) {
     Ticket& first = head();
@@ -256,7 +245,7 @@ Run Window::take(int64_t most, Left& left) {
     Run part;
     const bool whole = n == first.run.size;
     if (n > 0) part = whole ? std::move(first.run) : first.run.slice(static_cast<int32_t>(first.taken), n);
-    if (plan_.filters) note_errors(part);
+    if (plan_.filters) errors_.note(part, popped_);
     first.taken += n;
     popped_ += n;
     if (whole || first.taken >= first.run.size) pop_head(left);
@@ -299,14 +288,13 @@ Window::Mark Window::mark_at(int64_t cursor) const {
 }
 
 int64_t Window::elements_to_skip(const Mark& mark, int64_t cursor) const {
-  return mark.skip + cursor - mark.out -
-         std::ranges::count_if(extras_, [&](int64_t row) { return row >= mark.out && row < cursor; });
+  return mark.skip + cursor - mark.out - errors_.extras_in(mark.out, cursor);
 }
 
 Window::Mark Window::prune(int64_t cursor) {
   if (!plan_.filters) return {cursor, cursor, 0};
   while (marks_.size() > 1 && marks_[1].out <= cursor) marks_.pop_front();
-  std::erase_if(extras_, [&](int64_t row) { return row < marks_.front().out; });
+  errors_.prune(marks_.front().out);
   return marks_.front();
 }
 

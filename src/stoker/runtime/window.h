@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stoker/runtime/engine_lock.h"
+#include "stoker/runtime/output_errors.h"
 #include "stoker/runtime/plan.h"
 
 namespace stoker {
@@ -128,7 +129,7 @@ class Window {
   Json types_to_json() const;
   Result<void> set_types(const Json& types);
   // Whether an error that ends the input is among the rows that left the window before `cursor`.
-  bool has_ended(int64_t cursor) const { return may_end_ || (ended_at_ >= 0 && ended_at_ < cursor); }
+  bool has_ended(int64_t cursor) const { return may_end_ || errors_.has_ended_before(cursor); }
   // Drops the first rows, which were delivered before a restore. `may_end`: an error that ends the input may be among
   // them. Otherwise, such an error is returned.
   void skip_first(int64_t rows, bool may_end);
@@ -145,7 +146,6 @@ class Window {
   int64_t rows_to_skip(const Ticket& ticket) const STOKER_REQUIRES(engine_lock);
   bool drops_end(const Ticket& ticket) const { return ticket.first == end_ && (to_skip_ == 0 || input_failed_); }
   void return_error(Ticket& ticket) STOKER_REQUIRES(engine_lock);
-  void note_errors(const Run& part);
   void pop_head(Left& left) STOKER_REQUIRES(engine_lock);
   bool can_recompute() const;
 
@@ -163,10 +163,9 @@ class Window {
   std::vector<int64_t> turns_;      // by step: the ordinal of the next row, if calls are in order
   std::shared_ptr<Slab> slab_;      // of the batch that is being issued
   int64_t slab_number_ = -1;
-  std::deque<Mark> marks_;       // only if a step filters
-  std::vector<int64_t> extras_;  // the rows that left the window and are extra errors
-  int64_t ended_at_ = -1;        // the row that left the window and is an error that ends the input
-  int64_t end_ = -1;             // the first row of the ticket of issue_end()
+  std::deque<Mark> marks_;  // only if a step filters
+  OutputErrors errors_;     // of the rows that left the window
+  int64_t end_ = -1;        // the first row of the ticket of issue_end()
   bool may_end_ = false;
   bool input_failed_ = false;  // an error was returned instead of rows to skip
 };
