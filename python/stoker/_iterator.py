@@ -133,7 +133,7 @@ class Iterator:
             self._ended = False
 
     def stats(self) -> dict:
-        """Return the counters of the pass as a dict: counts, times and shares for each stage and window.
+        """Return counters as a dict: of this pass, and for each stage and window of all passes of the dataset.
 
         >>> it = iter(sk.Dataset.range(3))
         >>> _ = list(it)

@@ -1,5 +1,7 @@
 """Symbolic values: what a traced function computes with."""
 
+import array as array_module
+
 import numpy as np
 
 from . import _core
@@ -270,8 +272,8 @@ def computed_now(function, value):
 def constant(value, dtype=None, shape=None) -> np.ndarray:
     """Return the value as a new NumPy array, with the types of TensorFlow for Python numbers.
 
-    Integers become int32 (int64 if needed), floats float32, text an array of objects. NumPy arrays keep their type.
-    `dtype` sets another type. With `shape`, the value is broadcast. Raise ValueError if that is not possible.
+    Integers become int32 (int64 if needed), floats float32, text an array of objects. Arrays and tensors of any library
+    keep their type, also in lists. `dtype` sets another type. With `shape`, the value is broadcast. Raise ValueError if that is not possible.
 
     >>> sk.constant([1.5, 2.0])
     array([1.5, 2. ], dtype=float32)
@@ -279,9 +281,23 @@ def constant(value, dtype=None, shape=None) -> np.ndarray:
     array = np.asarray(value, dtype=None if dtype is None or dtype_name(dtype) == "string" else dtype_name(dtype))
     if array.dtype.kind == "S" and not isinstance(value, (np.ndarray, np.generic)):
         array = np.asarray(value, dtype=object)  # NumPy's strings lose zeros at their end
-    if dtype is None and not isinstance(value, (np.ndarray, np.generic)):
+    if dtype is None and not _has_dtype(value):
         if array.dtype == np.int64 and (array.size == 0 or np.abs(array).max() < 2**31):
             array = array.astype(np.int32)
         elif array.dtype == np.float64:
             array = array.astype(np.float32)
     return np.array(array if shape is None else np.broadcast_to(array, shape))
+
+
+def _has_dtype(value):
+    """Return whether a value has a type of its own, unlike numbers of Python, or contains one that has.
+
+    As in TensorFlow, integers of NumPy have none inside a list.
+    """
+    if isinstance(value, (list, tuple)):
+        return not set(map(type, value)) <= _PYTHON_NUMBERS and any(
+            _has_dtype(part) for part in value if not isinstance(part, np.integer))
+    return isinstance(value, (memoryview, array_module.array)) or hasattr(value, "dtype") or hasattr(value, "__array__")
+
+
+_PYTHON_NUMBERS = {bool, int, float, str, bytes}

@@ -7,6 +7,7 @@
 
 #include "prepare/data_files.h"
 #include "stoker/core/interrupt.h"
+#include "support/jpegs.h"
 
 namespace stoker::prepare {
 namespace {
@@ -62,6 +63,22 @@ TEST(Pack, ABadFileIsAnErrorThatNamesTheOptionToSkipIt) {
   EXPECT_EQ(result->records, 3);
   ASSERT_EQ(result->skipped.size(), 1u);
   EXPECT_EQ(result->skipped[0].path, "dog/4.jpg");
+}
+
+// libjpeg cannot decode a marker of a reserved type, also if the file has an end marker.
+std::string with_reserved_marker(std::string jpeg) {
+  return jpeg.insert(jpeg.find("\xff\xda"), std::string("\xff\xae\x00\x04ab", 6));
+}
+
+TEST(Pack, RejectsAJpegThatCannotBeDecoded) {
+  const TempDir folder;
+  for (const bool progressive : {false, true}) {
+    folder.write("photos/cat/1.jpg", with_reserved_marker(make_jpeg({.progressive = progressive})));
+    const Result<PackResult> failed = pack({.source = folder.at("photos"), .destination = folder.at("packed")});
+    ASSERT_FALSE(failed);
+    EXPECT_EQ(failed.error().code(), Code::kDataLoss);
+    EXPECT_NE(failed.error().message().find("1.jpg"), std::string::npos) << failed.error().message();
+  }
 }
 
 TEST(Pack, RejectsOptionsThatAreOutOfRange) {

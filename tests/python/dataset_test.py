@@ -1,5 +1,6 @@
 """Datasets from Python: values, structures, functions, errors, positions."""
 
+import array
 import gc
 import inspect
 import os
@@ -497,6 +498,58 @@ def names_in_the_guide(title):
 
 def methods_that_the_guide_lists_as_not_implemented():
     return names_in_the_guide("Dataset methods:")
+
+
+class Tensor:
+    """A tensor of another library, such as PyTorch or pandas: it has a type and gives NumPy its values."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values if dtype is None else self.values.astype(dtype)
+
+    def __len__(self):
+        return len(self.values)
+
+
+class TypesOfOthers(unittest.TestCase):
+    """A value with a type of its own keeps it. Only Python's numbers become int32 and float32, as in TensorFlow."""
+
+    VALUES = {
+        "an int64 tensor": (Tensor(np.arange(3)), np.int64),
+        "a float64 tensor": (Tensor(np.array([16777217.0, 2.0])), np.float64),
+        "a list of arrays": ([np.arange(2), np.arange(2)], np.int64),
+        "a list of float64": ([np.float64(16777217.0), np.float64(2)], np.float64),
+        "a list of tensors": ([Tensor(np.ones(2)), Tensor(np.ones(2))], np.float64),
+        "nested lists of float64": ([[np.float64(0.1)], [np.float64(0.2)]], np.float64),
+        "an array of Python": (array.array("d", [16777217.0, 2.0]), np.float64),
+        "a memory view": (memoryview(array.array("q", [1, 2])), np.int64),
+        "integers of Python": ([1, 2], np.int32),
+        "numbers of Python": ([1, 2.5], np.float32),
+        "nested lists of Python": ([[1], [2]], np.int32),
+        "a range": (range(3), np.int32),
+        "integers of NumPy in a list, as in TensorFlow": ([np.int64(1), np.int64(2)], np.int32),
+    }
+    ENTRIES = {
+        "constant": sk.constant,
+        "convert_to_tensor": sk.convert_to_tensor,
+        "from_tensors": lambda value: sk.Dataset.from_tensors(value).get_single_element(),
+        "in a dict": lambda value: sk.Dataset.from_tensors({"a": value}).get_single_element()["a"],
+        "from_tensor_slices": lambda value: next(iter(sk.Dataset.from_tensor_slices(value).batch(9))),
+        "slices of a dict": lambda value: next(iter(sk.Dataset.from_tensor_slices({"a": value}).batch(9)))["a"],
+        "from_generator": lambda value: next(iter(sk.Dataset.from_generator(lambda: iter([value])))),
+        "concat": lambda value: sk.concat([value, value], axis=0),
+    }
+
+    def test_every_entry_point_keeps_them(self):
+        for name, (value, dtype) in self.VALUES.items():
+            for entry, enter in self.ENTRIES.items():
+                with self.subTest(f"{name}, {entry}"):
+                    found = enter(value)
+                    self.assertEqual(found.dtype, dtype)
+                    if entry not in ("concat",):
+                        np.testing.assert_array_equal(found, np.asarray(value, dtype))
 
 
 class Structures(unittest.TestCase):

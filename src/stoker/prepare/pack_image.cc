@@ -96,7 +96,11 @@ Result<PackedImage> packed_image(Bytes image, const PackOptions& options) {
   }
   const Bytes now = made.bytes ? Bytes(*made.bytes) : image;
   if (options.keep_bytes || format_of(now) != ImageFormat::kJpeg) return made;
-  if (std::optional<std::string> rewritten = with_restart_markers(now)) made.bytes = std::move(rewritten);
+  if (std::optional<std::string> rewritten = with_restart_markers(now)) {
+    made.bytes = std::move(rewritten);
+  } else {
+    STOKER_TRY(decode_to_the_end(now));  // rewriting would have found what cannot be decoded
+  }
   return made;
 }
 

@@ -63,6 +63,20 @@ const Fingerprint& fingerprint_of(const Plan& plan) {
   return *plan.fingerprint;
 }
 
+// The number of bytes at the start that two texts have in common.
+size_t equal_bytes(std::string_view a, std::string_view b) {
+  return static_cast<size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+}
+
+// Returns a text from its name to the first difference. What is left out between them is "…".
+std::string excerpt(const std::string& text, size_t same) {
+  constexpr size_t kName = 40, kBefore = 60, kAfter = 200;
+  if (same < kName + kBefore) return text.size() <= 2 * kAfter ? text : text.substr(0, same + kAfter) + "…";
+  const std::string rest = text.substr(same - kBefore);
+  return text.substr(0, kName) + "…" +
+         (rest.size() <= kBefore + kAfter ? rest : rest.substr(0, kBefore + kAfter) + "…");
+}
+
 Result<void> check_equal(const Json* saved, const Json& now, std::string_view what,
                          const std::vector<std::string>& names) {
   const Json::List* old = saved ? saved->as<Json::List>() : nullptr;
@@ -72,9 +86,10 @@ Result<void> check_equal(const Json* saved, const Json& now, std::string_view wh
     const std::string before = i < old->size() ? (*old)[i].text() : "nothing";
     const std::string after = i < current.size() ? current[i].text() : "nothing";
     if (before == after) continue;
+    const size_t same = equal_bytes(before, after);
     return Error::precondition("the checkpoint was saved with different ", what, ": ",
-                               i < names.size() ? names[i] + ": " : "", "expected ", before, ", got ", after,
-                               "; restore it with the same ", what);
+                               i < names.size() ? names[i] + ": " : "", "saved ", excerpt(before, same), ", now ",
+                               excerpt(after, same), "; restore it with the same ", what);
   }
   return {};
 }
