@@ -6,23 +6,29 @@ training set. A function that draws must be one: otherwise, a dataset that is bu
 random numbers. What cannot be examined counts as drawing.
 """
 
+import contextvars
 import dis
-import functools
-import itertools
+import gc
 import sys
+import threading
 import types
+import weakref
+
+import numpy as np
 
 from ._code_origin import is_installed, is_of_python
-from ._user_objects import MISSING, attributes_of, found_in, module_of
+from ._user_objects import METACLASSES, attributes_of, module_of, order_of
 
 _DRAWING = {"op", "rand_augment", "trivial_augment", "color_jitter", "mixup", "cutmix"}
 _ORDERING = {"shuffle", "list_files", "ImageFolder", "image_folder", "make_csv_dataset", "load_graph"}
-_DYNAMIC = {"getattr", "eval", "exec", "globals", "vars", "attrgetter", "methodcaller"}
-_METHODS = ("__call__", "__getitem__", "__iter__", "__next__")  # by which a stage calls a user's object
-_SIMPLE = (type(None), bool, int, float, complex, str, bytes, range, slice)
-_CONTAINERS = (list, tuple, set, frozenset)
-_MOST_EXAMINED = 2000  # functions and objects; a function that reaches more may draw
-_MOST_MEMBERS = 200  # of a container or an object
+# Names by which code reaches objects whose names it does not mention.
+_DYNAMIC = {"getattr", "eval", "exec", "globals", "locals", "vars", "__dict__", "__getattribute__", "attrgetter",
+            "methodcaller", "import_module", "__import__"}
+_SIMPLE = (type(None), bool, int, float, complex, str, bytes, bytearray, range, slice, types.CodeType)
+# Objects that reach others in ways that are not visible from outside.
+_OPAQUE = (weakref.ref, weakref.ProxyType, weakref.CallableProxyType, contextvars.ContextVar, threading.local,
+           types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType, types.FrameType)
+_MOST_EXAMINED = 2000  # functions, classes and objects; a function that reaches more may draw
 
 
 def may_draw(function, *, opens_datasets=False) -> bool:
@@ -35,7 +41,7 @@ def may_draw(function, *, opens_datasets=False) -> bool:
 
 
 class _Walk:
-    """Goes over the functions that a function reaches: by a name, in a closure, default, container or object."""
+    """Goes over everything that a function reaches: by a name, or in a closure, default, container, object or class."""
 
     def __init__(self, drawing):
         self._drawing = drawing
@@ -45,130 +51,87 @@ class _Walk:
     def finds(self, function):
         self._add(function)
         while self._waiting:
-            if len(self._seen) > _MOST_EXAMINED or self._draws(*self._waiting.pop()):
+            if len(self._seen) > _MOST_EXAMINED or self._draws(self._waiting.pop()):
                 return True
         return False
 
-    def _add(self, value, receiver=None):
-        if type(value) in _SIMPLE or (id(value), id(receiver)) in self._seen:
-            return
-        self._seen[id(value), id(receiver)] = value, receiver
-        self._waiting.append((value, receiver))
+    def _add(self, value):
+        if type(value) not in _SIMPLE and id(value) not in self._seen:
+            self._seen[id(value)] = value
+            self._waiting.append(value)
 
-    def _draws(self, value, receiver):
+    def _draws(self, value):
         kind = type(value)
         if kind is types.FunctionType:
-            return self._function_draws(value, receiver)
-        if kind is types.MethodType:
-            self._add(value.__func__, value.__self__)
-        elif kind in (staticmethod, classmethod):
-            self._add(value.__func__, receiver)
-        elif kind is property:
-            self._add(value.fget, receiver)
-        elif issubclass(kind, functools.partial):
-            for part in (value.func, *value.args, *value.keywords.values()):
-                self._add(part)
-        elif issubclass(kind, type):
-            self._add_methods(value)
-        elif kind is not types.ModuleType:
-            self._add_parts(value, receiver)
+            return self._function_draws(value)
+        if issubclass(kind, type):
+            self._add_class(value)
+        elif issubclass(kind, _OPAQUE):
+            return True
+        elif kind is not types.ModuleType and not _is_stoker(module_of(kind)):
+            self._add_object(value)
         return False
 
-    def _add_methods(self, user_class):
-        module = module_of(user_class)
-        if type(module) is str and (_is_stoker(module) or _is_installed(module)):
+    def _add_class(self, user_class):
+        """Add the functions of a class and its bases, whichever of them are called."""
+        if type(user_class) not in METACLASSES:
+            self._add(type(user_class))
+        for base in order_of(user_class):
+            if not _cannot_draw(module_of(base)):
+                for part in list(attributes_of(base).values()):
+                    self._add(part)
+
+    def _add_object(self, value):
+        self._add(type(value))
+        if issubclass(type(value), np.ndarray):
+            if np.ndarray.dtype.__get__(value) == object:
+                for part in np.ndarray.tolist(np.ndarray.ravel(value)):
+                    self._add(part)
             return
-        for part in list(attributes_of(user_class).values()):
+        for part in gc.get_referents(value):  # the members of a container, the attributes and slots of an object
             self._add(part)
 
-    def _add_parts(self, value, receiver):
-        """Add the members of a container, or the attributes and methods of an object."""
-        for part in _members(value):
-            self._add(part)
-        wrapped = _stored(value, "__wrapped__")  # such as that of functools.lru_cache
-        if type(wrapped) is types.FunctionType:
-            self._add(wrapped, receiver)
-        for name in _METHODS:
-            method = found_in(type(value), name)
-            if type(method) is types.FunctionType:
-                self._add(method, value)
-
-    def _function_draws(self, function, receiver):
+    def _function_draws(self, function):
         module = function.__globals__.get("__name__") or ""
         if _is_stoker(module):
             return self._is_drawing(function.__name__)
         for value in _variables(function):
             self._add(value)
-        if _is_installed(module) and not _mentions_stoker(module.partition(".")[0]):
+        if _cannot_draw(module):
             return False
         names, imported = _names_in(function.__code__)
-        if any(map(self._is_drawing, names)):
-            return True
-        if names & _DYNAMIC and any(map(_is_of_stoker, function.__globals__.values())):
+        if names & _DYNAMIC or any(map(self._is_drawing, names)):
             return True
         if any(name not in sys.modules for name in imported):
             return True
-        holders = [function.__globals__[name] for name in names if name in function.__globals__]
-        holders += [sys.modules[name] for name in imported]
-        self._add_named(names, [receiver, *holders, *_variables(function)])
+        found = [function.__globals__[name] for name in names if name in function.__globals__]
+        self._add_named(names, found + [sys.modules[name] for name in imported])
         return False
 
-    def _add_named(self, names, holders):
-        """Add the values of these names, and of their attributes with these names."""
-        seen = {}
-        while holders and len(seen) < _MOST_EXAMINED:
-            holder = holders.pop()
-            if type(holder) in _SIMPLE or id(holder) in seen:
-                continue
-            seen[id(holder)] = holder
-            is_module = type(holder) is types.ModuleType
-            if not is_module:
-                self._add(holder)
-                holders += _members(holder)
-            elif _is_stoker(holder.__name__):
-                continue
-            for name in names:
-                found = vars(holder).get(name, MISSING) if is_module else _stored(holder, name)
-                if type(found) in (types.FunctionType, staticmethod, classmethod, property):
-                    self._add(found, None if is_module else holder)
-                elif found is not MISSING:
-                    holders.append(found)
+    def _add_named(self, names, values):
+        """Add the values. Of modules, add the attributes with these names."""
+        modules = set()
+        while values:
+            value = values.pop()
+            if type(value) is not types.ModuleType:
+                self._add(value)
+            elif id(value) not in modules and not _is_stoker(value.__name__) and not _cannot_draw(value.__name__):
+                modules.add(id(value))
+                values += [vars(value)[name] for name in names if name in vars(value)]
 
     def _is_drawing(self, name):
         return name in self._drawing or name.startswith("random_")
 
 
 def _variables(function):
-    """Return the closed-over values and defaults."""
-    values = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    """Return the closed-over values, defaults and attributes."""
+    values = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values(), *function.__dict__.values()]
     for cell in function.__closure__ or ():
         try:
             values.append(cell.cell_contents)
         except ValueError:  # not assigned yet
             pass
     return values
-
-
-def _members(value):
-    """Return some members of a container, or attributes of an object of a Python class."""
-    if type(value) in _CONTAINERS:
-        return list(itertools.islice(value, _MOST_MEMBERS))
-    if type(value) is dict:
-        return list(itertools.islice(value.values(), _MOST_MEMBERS))
-    return list(itertools.islice(_own_attributes(value).values(), _MOST_MEMBERS))
-
-
-def _own_attributes(value):
-    """Return the attributes that an object stores itself, unless its class computes them."""
-    descriptor = found_in(type(value), "__dict__")
-    own = descriptor.__get__(value) if type(descriptor) is types.GetSetDescriptorType else None
-    return own if type(own) is dict else {}
-
-
-def _stored(value, name):
-    """Return the attribute of an object or a class as it is stored; `MISSING` if there is none."""
-    found = found_in(value, name) if issubclass(type(value), type) else _own_attributes(value).get(name, MISSING)
-    return found_in(type(value), name) if found is MISSING else found
 
 
 def _names_in(code):
@@ -189,7 +152,7 @@ def _names_in(code):
 
 
 def _is_stoker(module):
-    return module == "stoker" or module.startswith("stoker.")
+    return type(module) is str and (module == "stoker" or module.startswith("stoker."))
 
 
 def _is_of_stoker(value):
@@ -198,9 +161,11 @@ def _is_of_stoker(value):
     return type(value) is types.FunctionType and _is_stoker(value.__globals__.get("__name__") or "")
 
 
-def _is_installed(module):
-    """Return whether a module belongs to Python or an installed package, not to the user's program."""
-    return is_of_python(module) or is_installed(module)
+def _cannot_draw(module):
+    """Return whether a module belongs to Python or to an installed package that does not refer to Stoker."""
+    if type(module) is not str or _is_stoker(module):
+        return False
+    return (is_of_python(module) or is_installed(module)) and not _mentions_stoker(module.partition(".")[0])
 
 
 _mentions = {}  # by package and number of modules

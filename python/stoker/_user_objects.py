@@ -14,12 +14,12 @@ USUAL_READS = {id(vars(kind)["__getattribute__"]) for kind in (object, tuple, in
 METACLASSES = {type, abc.ABCMeta, enum.EnumMeta}
 HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: not a static C type
 module_of = vars(type)["__module__"].__get__
-_order_of, attributes_of = vars(type)["__mro__"].__get__, vars(type)["__dict__"].__get__
+order_of, attributes_of = vars(type)["__mro__"].__get__, vars(type)["__dict__"].__get__
 
 
 def found_in(kind, name):
     """Return the attribute of a class or of its bases as it is stored; `MISSING` if there is none."""
-    return next((attributes_of(base)[name] for base in _order_of(kind) if name in attributes_of(base)), MISSING)
+    return next((attributes_of(base)[name] for base in order_of(kind) if name in attributes_of(base)), MISSING)
 
 
 def has(value, name):
@@ -61,7 +61,7 @@ MEMBER = {name: found_in(enum.Enum, name) for name in ("name", "value")}
 def is_plain_member(value):
     """Return whether it is a member of an enumeration of constants without code and attributes of its own."""
     kind = type(value)
-    return (type(kind) is enum.EnumMeta and all(_is_plain_enum(base) for base in _order_of(kind))
+    return (type(kind) is enum.EnumMeta and all(_is_plain_enum(base) for base in order_of(kind))
             and own_of(value).keys() <= _ENUM_NAMES and type(own_of(value)["_value_"]) in PLAIN)
 
 
@@ -80,8 +80,8 @@ FIELD = type(attributes_of(_Sample)["a"])
 
 def is_named_tuple(kind):
     """Return whether it is a named tuple, or a subclass of one, without code of its own, as the features of `sk.io`."""
-    return _order_of(kind)[-2:] == (tuple, object) and found_in(kind, "_fields") is not MISSING and all(
-        _is_of_named_tuple(name, part) for base in _order_of(kind)[:-2] if not is_of_stoker(base)
+    return order_of(kind)[-2:] == (tuple, object) and found_in(kind, "_fields") is not MISSING and all(
+        _is_of_named_tuple(name, part) for base in order_of(kind)[:-2] if not is_of_stoker(base)
         for name, part in attributes_of(base).items())
 
 

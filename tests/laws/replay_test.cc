@@ -100,6 +100,17 @@ TEST_P(Replay, HoldsAfterFiltersAndRandomMaps) {
   }
 }
 
+// Several readings of one source in an epoch have successive passes, which overlap those of a repeat.
+TEST(ReplayOfSharedSources, FindsElementsOfEveryEpoch) {
+  const Dataset source = numbers(3);
+  const Dataset rows = source.ignore_errors({});
+  const Dataset twice = rows.repeat({.count = 2}), thrice = rows.repeat({.count = 3});
+  for (const Dataset& dataset : {twice.concatenate({.dataset = source}), Dataset::zip({.datasets = {twice, rows}}),
+                                 rows.concatenate({.dataset = thrice}).concatenate({.dataset = source}),
+                                 thrice.concatenate({.dataset = twice}), source.concatenate({.dataset = rows})})
+    replay_every_element(dataset.then(AddNoise{}), 8);
+}
+
 // Returns how many failures there were.
 int replay_every_failure(const Dataset& dataset) {
   Loader loader(dataset, {.on_error = OnError::kRaise});

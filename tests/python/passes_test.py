@@ -1,10 +1,13 @@
 """The random numbers of a dataset follow its own passes, whatever is done with datasets that share its stages."""
 
+import collections
+import contextvars
 import functools
 import json
 import operator
 import types
 import unittest
+import weakref
 
 import numpy as np
 
@@ -129,6 +132,75 @@ AUGMENTATIONS = {
     "by an attrgetter": lambda ds: ds.map(lambda x: operator.attrgetter("augment")(AUGMENTER)(x), workers="thread"),
 }
 
+class Inherited(Augmenter):
+    def __call__(self, x):
+        return super().__call__(np.asarray(x))
+
+
+class Slotted:
+    __slots__ = ("step",)
+
+    def __init__(self):
+        self.step = brighten
+
+
+class Descriptor:
+    def __get__(self, owner, kind=None):
+        return brighten
+
+
+class Described:
+    step = Descriptor()
+
+
+class Operator:
+    def __radd__(self, x):
+        return brighten(np.asarray(x))
+
+    __array_ufunc__ = None
+
+
+class MetaclassWithCall(type):
+    def __call__(cls, x):
+        return brighten(x)
+
+
+class Called(metaclass=MetaclassWithCall):
+    pass
+
+
+NAMED = collections.namedtuple("NAMED", "step")(brighten)
+ORDERED = collections.OrderedDict(step=brighten)
+DEFAULT = collections.defaultdict(lambda: brighten)
+QUEUE = collections.deque([brighten])
+SPACE = types.SimpleNamespace(step=brighten)
+PROXY = types.MappingProxyType({"step": brighten})
+OBJECTS = np.array([brighten, decode], object)
+SLOTTED, DESCRIBED, OPERATOR, NAME = Slotted(), Described(), Operator(), "brighten"
+VARIABLE = contextvars.ContextVar("step", default=brighten)
+WEAK = weakref.ref(brighten)
+MANY = [decode] * 300 + [brighten]
+
+
+def with_attribute(x):
+    return with_attribute.step(x)
+
+
+with_attribute.step = brighten
+
+# Ways to reach a function that draws without mentioning its name, or one that mentions it.
+HIDDEN = {
+    "super": Inherited(), "an object made in the function": lambda x: Inherited()(x),
+    "a named tuple": lambda x: NAMED.step(x), "an ordered dict": lambda x: ORDERED["step"](x),
+    "a default dict": lambda x: DEFAULT[1](x), "a deque": lambda x: QUEUE[0](x), "a namespace": lambda x: SPACE.step(x),
+    "a mapping proxy": lambda x: PROXY["step"](x), "an array of objects": lambda x: OBJECTS[0](x),
+    "a slot": lambda x: SLOTTED.step(x), "a descriptor": lambda x: DESCRIBED.step(x), "an operator": lambda x: x + OPERATOR,
+    "a metaclass": lambda x: Called(x), "a context variable": lambda x: VARIABLE.get()(x), "a weak reference": lambda x: WEAK()(x),
+    "a long list": lambda x: MANY[-1](x), "an attribute of a function": with_attribute,
+    "a name that is computed": lambda x: getattr(helpers, NAME)(x), "the dict of a module": lambda x: helpers.__dict__[NAME](x),
+    "the variables of a module": lambda x: vars(helpers)[NAME](x),
+}
+
 OTHERS = {
     "the base": lambda base: base,
     "the rest of it": lambda base: base.skip(4),
@@ -162,6 +234,12 @@ class Siblings(unittest.TestCase):
 
 
 class RebuiltInEachEpoch(unittest.TestCase):
+    def test_a_function_that_hides_what_it_reaches_draws_new_numbers(self):
+        for name, function in HIDDEN.items():
+            with self.subTest(name):
+                ds = sk.Dataset.from_tensor_slices(IMAGES).map(function, workers="thread")
+                self.assertEqual(len({tuple(x.tobytes() for x in ds.batch(2)) for _ in range(3)}), 3)
+
     def test_a_dataset_on_a_random_stage_draws_new_numbers(self):
         for name, augmented in AUGMENTATIONS.items():
             with self.subTest(name):

@@ -45,6 +45,21 @@ TEST(FlatMap, CallsAFunctionThatFailsOnce) {
   EXPECT_EQ(*calls, 20);
 }
 
+TEST(FlatMap, RejectsADatasetThatOpensItself) {
+  const auto self = std::make_shared<std::optional<Dataset>>();
+  const Dataset dataset = numbers(3).flat_map({.map_func = [self](const Element&) { return **self; }});
+  *self = dataset;
+  EXPECT_NE(first_error(dataset).find("would open itself without end"), std::string::npos) << first_error(dataset);
+  self->reset();
+}
+
+TEST(FlatMap, RejectsAFunctionThatOpensNewDatasetsWithoutEnd) {
+  std::function<Dataset()> endless = [&] {
+    return numbers(3).flat_map({.map_func = [&](const Element&) { return endless(); }});
+  };
+  EXPECT_NE(first_error(endless()).find("inside 100 other datasets"), std::string::npos) << first_error(endless());
+}
+
 TEST(FlatMap, ReadsArraysNextToTheGraphFile) {
   const TempDir dir;
   ASSERT_TRUE(write_npy((dir.path() / "x.npy").string(), Array::from(std::vector<int64_t>{7, 8})).ok());

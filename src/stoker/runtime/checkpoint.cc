@@ -183,32 +183,31 @@ void raise_passes(const Plan& plan, const Passes& passes, int32_t source, int64_
 
 namespace {
 
-// The node that counts the passes of a source, and its places in the graph.
-struct Counter {
-  const CountedNode* node = nullptr;  // null: no node counts them
-  int64_t place = 0;
-  int64_t places = 1;
-};
-
-Counter counter_of(const Plan& plan, int32_t source) {
-  Counters places;
-  Counter own;
+// The passes that each node counts in one epoch that is read to its end. The places of a node start with successive
+// passes, and each counts its passes from there, so their passes may overlap.
+Counters passes_per_epoch(const Plan& plan) {
+  Counters places, passes;
   for (const CountedNode& counted : plan.counted) {
     if (counted.cached) continue;
-    const int64_t place = places[counted.node->state.get()]++;
-    if (!own.node && counted.counts(source)) own = {&counted, place};
+    const NodeState* const node = counted.node->state.get();
+    const int64_t stride = plan.strides[static_cast<size_t>(counted.source)];
+    const int64_t end = pass_after(places[node]++, std::max<int64_t>(1, stride / counted.stride));
+    passes[node] = std::max(passes[node], end);
   }
-  if (own.node) own.places = places[own.node->node->state.get()];
-  return own;
+  return passes;
 }
 
 }  // namespace
 
 int64_t epoch_of_pass(const Plan& plan, int32_t source, int64_t pass) {
-  const Counter own = counter_of(plan, source);
-  if (!own.node) return 0;
-  const int64_t passes_started = std::max<int64_t>(0, pass / own.node->unit - own.place);
-  return passes_started / own.places / plan.strides[static_cast<size_t>(own.node->source)];
+  Counters places;
+  for (const CountedNode& counted : plan.counted) {
+    if (counted.cached) continue;
+    const NodeState* const node = counted.node->state.get();
+    const int64_t place = places[node]++;
+    if (counted.counts(source)) return std::max<int64_t>(0, pass / counted.unit - place) / passes_per_epoch(plan)[node];
+  }
+  return 0;
 }
 
 namespace {
@@ -222,14 +221,8 @@ int64_t passes_of_epochs(int64_t epochs, int64_t passes_per_epoch) {
 
 // The counters when `epoch` starts, if every earlier epoch was read to its end.
 Counters counters_of_epoch(const Plan& plan, int64_t epoch) {
-  Counters counters;
-  for (const CountedNode& counted : plan.counted) {
-    if (counted.cached) continue;
-    const int64_t stride = plan.strides[static_cast<size_t>(counted.source)];
-    int64_t& counter = counters[counted.node->state.get()];
-    const int64_t passes = passes_of_epochs(epoch, std::max<int64_t>(1, stride / counted.stride));
-    counter = std::min(counter + passes, kMostPasses);
-  }
+  Counters counters = passes_per_epoch(plan);
+  for (auto& [node, passes] : counters) passes = passes_of_epochs(epoch, passes);
   return counters;
 }
 

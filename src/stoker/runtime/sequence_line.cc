@@ -254,6 +254,7 @@ class SequenceLine final : public LineNode, private Emit {
   Result<Slot> opened(Element element, Origin origin) const {
     const uint64_t first_node = next_node_number();
     STOKER_TRY(Graph graph, stage_.open_graph(element));
+    STOKER_TRY(check_depth(graph));
     for (const Array& leaf : element.leaves) STOKER_TRY(leaf.check_intact());
     STOKER_TRY(std::shared_ptr<const Plan> plan, lower(graph.node(), instance_.engine->meters(), Positions::kIfRequired,
                                                        plan_.path, &instance_.plan->seeds));
@@ -262,6 +263,20 @@ class SequenceLine final : public LineNode, private Emit {
     auto opening =
         std::make_shared<Opening>(std::move(element), std::move(origin), std::move(graph), std::move(plan), first_node);
     return Slot{std::move(opening), nullptr, 0};
+  }
+  // Rejects datasets that open each other without end.
+  Result<void> check_depth(const Graph& graph) const {
+    constexpr int kMaxLevels = 100;
+    const std::vector<const Node*> nodes = nodes_of(*graph.node());
+    if (std::ranges::find(nodes, plan_.node.get()) != nodes.end())
+      return Error::invalid(
+          "the function returned a dataset that contains this stage, so it would open itself without end");
+    int levels = 1;
+    for (const Origin* parent = instance_.make.parent.get(); parent; parent = parent->parent.get()) ++levels;
+    if (levels > kMaxLevels)
+      return Error::invalid("the function opens a dataset inside ", kMaxLevels,
+                            " other datasets; does it return a dataset that calls it again?");
+    return {};
   }
   void begin(Slot& slot) {
     const Opening& from = *slot.opening;

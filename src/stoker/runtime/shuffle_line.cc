@@ -293,7 +293,7 @@ class ShuffleLine final : public LineNode {
       origin = rows_.front().run.origins.at(0);
     annotate(error, *plan_.node, origin, instance_.make.sources);
     give_up();
-    return Run::failure(error.set_extra(), origin);
+    return Run::failure(error.set_extra().set_unskippable(), origin);
   }
   // Drops the buffer and the rest of the input.
   void give_up() {

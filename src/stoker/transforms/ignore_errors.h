@@ -4,7 +4,7 @@
 
 namespace stoker {
 
-// Drops failed elements of its input.
+// Drops failed elements of its input. Errors about the whole input, which no element stands for, stay.
 struct IgnoreErrors {
   static constexpr std::string_view kName = "ignore_errors";
   static constexpr std::string_view kDoc = "Drop elements that failed upstream.";
@@ -27,10 +27,13 @@ struct IgnoreErrors {
     }
     std::vector<int32_t> kept;
     for (int32_t row = 0; row < run.size; ++row)
-      if (const Failure* failure = run.failure_of(row); !failure || failure->error.ends_program()) kept.push_back(row);
+      if (const Failure* failure = run.failure_of(row); !failure || stays(failure->error)) kept.push_back(row);
     if (!kept.empty()) out.put(run.select(kept));
     return Flow::kMore;
   }
+
+ private:
+  static bool stays(const Error& error) { return error.ends_program() || error.is_extra() || !error.is_skippable(); }
 };
 
 }  // namespace stoker
