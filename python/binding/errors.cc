@@ -189,12 +189,7 @@ Error error_of(nb::python_error& thrown) {
   } catch (nb::python_error&) {  // an exception that rejects notes or attributes keeps its frames
   }
   const std::string name = text_or(thrown.type(), "__name__", "an exception");
-  std::string text = text_or(thrown.value(), "__str__", "(its text cannot be read)");
-  // The first line of a Stoker error ends with its kind, which this error also has.
-  const std::string kind = " [" + name + "]";
-  const size_t end = std::min(text.find('\n'), text.size());
-  if (end >= kind.size() && text.compare(end - kind.size(), kind.size(), kind) == 0)
-    text.erase(end - kind.size(), kind.size());
+  const std::string text = text_or(thrown.value(), "__str__", "(its text cannot be read)");
   Error error = Error::of(code_of(thrown), "a Python function raised ", name, text.empty() ? "" : ": ", text);
   error.set_cause(Cause::make(thrown.value(), keeps_frames));
   return error;

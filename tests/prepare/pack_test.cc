@@ -67,7 +67,7 @@ TEST(Pack, ABadFileIsAnErrorThatNamesTheOptionToSkipIt) {
 
 // libjpeg cannot decode a marker of a reserved type, also if the file has an end marker.
 std::string with_reserved_marker(std::string jpeg) {
-  return jpeg.insert(jpeg.find("\xff\xda"), std::string("\xff\xae\x00\x04ab", 6));
+  return jpeg.insert(jpeg.find("\xff\xda"), std::string("\xff\xae\x00\x04zz", 6));
 }
 
 TEST(Pack, RejectsAJpegThatCannotBeDecoded) {

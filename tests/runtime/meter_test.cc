@@ -7,7 +7,7 @@ namespace {
 
 void add_calls(Meter& meter, int64_t calls, bool slept) {
   for (int64_t i = 0; i < calls; ++i) {
-    meter.add_measured({}, {.cpu_ns = slept ? 0 : 1000, .gave_way = slept}, 1000);
+    meter.add_measured({}, {.cpu_ns = slept ? 0 : 1000, .voluntary_switches = slept}, 1000);
     meter.judge();
   }
 }
@@ -38,9 +38,9 @@ void add_long_calls(Meter& meter, int calls, const ThreadTime& each, int64_t too
 
 TEST(Meter, OfAFunctionThatSleepsForMostOfItsTimeWaits) {
   Meter meter;
-  add_long_calls(meter, 3, {.cpu_ns = kMs, .gave_way = 1}, 10 * kMs);
+  add_long_calls(meter, 3, {.cpu_ns = kMs, .voluntary_switches = 1}, 10 * kMs);
   EXPECT_TRUE(meter.waits);
-  add_long_calls(meter, 1000, {.cpu_ns = kMs, .gave_way = 1}, 10 * kMs);
+  add_long_calls(meter, 1000, {.cpu_ns = kMs, .voluntary_switches = 1}, 10 * kMs);
   EXPECT_TRUE(meter.waits);
 }
 
@@ -48,14 +48,14 @@ TEST(Meter, OfAFunctionThatSleepsForMostOfItsTimeWaits) {
 // sleeps only for a moment, for a lock.
 TEST(Meter, OfAFunctionThatHadNoProcessorDoesNotWait) {
   Meter meter;
-  add_long_calls(meter, 1000, {.cpu_ns = kMs, .ready_ns = 9 * kMs - 1000, .gave_way = 1}, 10 * kMs);
+  add_long_calls(meter, 1000, {.cpu_ns = kMs, .ready_ns = 9 * kMs - 1000, .voluntary_switches = 1}, 10 * kMs);
   EXPECT_FALSE(meter.waits);
   EXPECT_FALSE(meter.sleeps);
 }
 
 TEST(Meter, OfAFunctionThatWaitedOnceForgetsTheWait) {
   Meter meter;
-  add_long_calls(meter, 1, {.gave_way = 1}, 500 * kMs);
+  add_long_calls(meter, 1, {.voluntary_switches = 1}, 500 * kMs);
   EXPECT_TRUE(meter.waits);
   add_long_calls(meter, 20, {.cpu_ns = 10 * kMs}, 10 * kMs);
   EXPECT_TRUE(meter.waits);
@@ -69,7 +69,7 @@ TEST(ThreadTime, GrowsWithWork) {
   while (thread_time().cpu_ns == begun.cpu_ns) {
   }
   EXPECT_GE(thread_time().ready_ns, begun.ready_ns);
-  EXPECT_GE(thread_time().gave_way, begun.gave_way);
+  EXPECT_GE(thread_time().voluntary_switches, begun.voluntary_switches);
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ TEST(Schedule, DropsSegmentsWithoutWork) {
   schedule.end_line(parts.segment());
   EXPECT_FALSE(schedule.has_work());
   EXPECT_FALSE(parts.segment().scheduled.listed_for_workers);
-  EXPECT_TRUE(parts.flags.all_begun);
+  EXPECT_TRUE(parts.flags.all_started);
   schedule.clear();
 }
 

@@ -42,7 +42,7 @@ class WindowTest : public testing::Test {
     window.finish(ticket, dropped_);
   }
   Values take(Window& window, int64_t most) STOKER_REQUIRES(engine_lock) {
-    Window::Left left;
+    Window::Leftovers left;
     return values_of(window.take(most, left));
   }
 
@@ -87,7 +87,7 @@ TEST_F(WindowTest, QueuesATicketThatNeedsAnotherThread) {
   const EngineLock lock(mutex_);
   Ticket& ticket = *started(window, 1)[0];
   EXPECT_TRUE(window.queued().empty());
-  window.hand_on(ticket);
+  window.requeue(ticket);
   EXPECT_EQ(window.queued().size(), 1u);
   EXPECT_EQ(ticket.state, Ticket::State::kQueued);
 }
@@ -117,9 +117,9 @@ TEST_F(WindowTest, ComputesResultsOfAnotherTypeAgain) {
   Window window(plan_);
   const EngineLock lock(mutex_);
   const std::vector<Ticket*> tickets = started(window, 2);
-  tickets[1]->likes[0] = {Nest::leaf(), {DType::kFloat32}};
+  tickets[1]->result_types[0] = {Nest::leaf(), {DType::kFloat32}};
   finish(window, *tickets[1]);
-  tickets[0]->likes[0] = {Nest::leaf(), {DType::kInt64}};
+  tickets[0]->result_types[0] = {Nest::leaf(), {DType::kInt64}};
   finish(window, *tickets[0]);
   EXPECT_EQ(take(window, 9), (Values{0, 1}));
   EXPECT_EQ(tickets[1]->state, Ticket::State::kQueued);

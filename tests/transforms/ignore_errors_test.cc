@@ -19,8 +19,8 @@ Result<Element> of_8_kilobytes(const Element&) {
   return Element(std::move(array));
 }
 
-// No element stands for such an error: without it, elements would be missing and the iterator would end normally.
-TEST(IgnoreErrors, KeepsErrorsAboutTheWholeInput) {
+// Without such an error, elements would be missing and the iterator would end normally.
+TEST(IgnoreErrors, KeepsErrorsThatNoElementStandsFor) {
   const WithResources here({.workers = 0, .memory_bytes = int64_t{1} << 20});
   const Dataset refused = numbers(600)
                               .map({.map_func = of_8_kilobytes})

@@ -84,14 +84,14 @@ Result<std::optional<Element>> Loader::next_of_current(Running& at) {
       engine = *std::move(opened);
       complaint = at.complaint();
     }
-    if (!complaint.empty()) tell(complaint);
+    if (!complaint.empty()) report_message(complaint);
     if (!engine) return std::optional<Element>();
   }
   const bool first = engine->delivered() == 0;
   Result<std::optional<Element>> element = engine->next();
   const bool ended = element && !*element;
-  if (first) tell_unsent();
-  if (first || ended || engine->all_begun()) at.note_next(engine, ended);
+  if (first) report_unsent_messages();
+  if (first || ended || engine->all_started()) at.note_next(engine, ended);
   return element;
 }
 

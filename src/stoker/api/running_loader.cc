@@ -12,7 +12,7 @@ constexpr std::chrono::milliseconds kPatience{30};
 
 // The number of iterators dropped after one batch from which on a loop is assumed to
 // create an iterator in every step.
-constexpr int64_t kRestartsTold = 20;
+constexpr int64_t kRestartsBeforeWarning = 20;
 
 Error closed_error() { return Error::precondition("a closed loader cannot be restored from a checkpoint"); }
 
@@ -61,7 +61,7 @@ bool Loader::Running::take_turn() {
     turn.lock();
     return true;
   }
-  while (!turn.try_lock_for(kAskInterrupted))
+  while (!turn.try_lock_for(kInterruptCheckInterval))
     if (options.interrupted()) return false;
   return true;
 }
@@ -85,7 +85,7 @@ void Loader::Running::leave() {
 }
 
 std::string Loader::Running::complaint() {
-  if (waiting || !restarts->reaches(kRestartsTold)) return {};
+  if (waiting || !restarts->reaches(kRestartsBeforeWarning)) return {};
   return "stoker: " + std::to_string(restarts->row().iterators) +
          " iterators of one dataset were dropped after one batch each (the last was made at " + begun_at.describe() +
          "): every step sees the first batch again; make the iterator once, before the loop";
@@ -98,7 +98,7 @@ std::shared_ptr<Engine> Loader::Running::made(Passes passes) {
     engine_options.waiting = waiting;
   }
   auto made = Engine::make(plan, meters, std::move(engine_options), std::move(passes));
-  made->on_all_begun([loader = weak_from_this(), made = made.get()] {
+  made->on_all_started([loader = weak_from_this(), made = made.get()] {
     const std::shared_ptr<Running> self = loader.lock();
     if (!self) return;
     self->try_fill_next_epoch(made);
@@ -158,7 +158,7 @@ Result<std::shared_ptr<Engine>> Loader::Running::open() {
 void Loader::Running::fill_next_epoch(const Engine* current) {
   {
     const MutexLock lock(mutex);
-    if (ahead || closed || !engine || engine.get() != current || !engine->all_begun()) return;
+    if (ahead || closed || !engine || engine.get() != current || !engine->all_started()) return;
   }
   if (!options.prefetch_next_epoch || !options.counts_passes || (plan->calls_user && epochs < 2)) return;
   const std::shared_ptr<Engine> next = made(next_passes(*plan));

@@ -223,7 +223,7 @@ class SequenceStage : public Stage {
   // The input or open dataset (see Emit::open) that the next rows must come from.
   virtual int input(const State&) const = 0;
   // The maximum number of rows that the next step accepts.
-  virtual int64_t appetite(const State&) const = 0;
+  virtual int64_t max_rows(const State&) const = 0;
   // The number of input rows in one row of the output, for a stage that batches; otherwise 0.
   virtual int64_t batch_rows() const = 0;
   // The dataset that an element opens. Only called if type().opens_datasets.

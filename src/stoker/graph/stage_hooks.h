@@ -93,7 +93,7 @@ STOKER_HOOK(by_item, bool, t.by_item())
 // Sequences.
 STOKER_HOOK(finish, Result<Flow>, t.finish(state, out, context))
 STOKER_HOOK(input, int, t.input(const_state))
-STOKER_HOOK(appetite, int64_t, t.appetite(const_state))
+STOKER_HOOK(max_rows, int64_t, t.max_rows(const_state))
 STOKER_HOOK(batch_rows, int64_t, t.batch_rows())
 STOKER_HOOK(open_graph, Result<Graph>, t.open_graph(const_element))
 STOKER_HOOK(at_rest, bool, t.at_rest(const_state))
@@ -195,7 +195,7 @@ consteval void reject_hooks_of_other_forms() {
   STOKER_HOOK_OF(T, by_item, IsMap<T>, "maps");
   STOKER_HOOK_OF(T, finish, IsSequence<T>, "sequences");
   STOKER_HOOK_OF(T, input, IsSequence<T>, "sequences");
-  STOKER_HOOK_OF(T, appetite, IsSequence<T>, "sequences");
+  STOKER_HOOK_OF(T, max_rows, IsSequence<T>, "sequences");
   STOKER_HOOK_OF(T, batch_rows, IsSequence<T>, "sequences");
   STOKER_HOOK_OF(T, open_graph, IsSequence<T>, "sequences");
   STOKER_HOOK_OF(T, at_rest, IsSequence<T>, "sequences");

@@ -173,7 +173,7 @@ class SequenceOf final : public StageBase<T, SequenceStage> {
   STOKER_CHECK_HOOK(T, check_state, "Result<void> check_state(const State& state) const");
   STOKER_CHECK_HOOK(T, finish, "Result<Flow> finish(State& state, Emit& out, Context& context) const");
   STOKER_CHECK_HOOK(T, input, "int input(const State& state) const");
-  STOKER_CHECK_HOOK(T, appetite, "int64_t appetite(const State& state) const");
+  STOKER_CHECK_HOOK(T, max_rows, "int64_t max_rows(const State& state) const");
   STOKER_CHECK_HOOK(T, batch_rows, "int64_t batch_rows() const");
   STOKER_CHECK_HOOK(T, open_graph, "Result<Graph> open_graph(const Element& element) const");
   STOKER_CHECK_HOOK(T, at_rest, "bool at_rest(const State& state) const");
@@ -199,8 +199,8 @@ class SequenceOf final : public StageBase<T, SequenceStage> {
     if constexpr (hooks::has_input<T>) return this->stage_.input(Codec::own(state));
     return 0;
   }
-  int64_t appetite(const State& state) const override {
-    if constexpr (hooks::has_appetite<T>) return this->stage_.appetite(Codec::own(state));
+  int64_t max_rows(const State& state) const override {
+    if constexpr (hooks::has_max_rows<T>) return this->stage_.max_rows(Codec::own(state));
     return kEndless;
   }
   int64_t batch_rows() const override {

@@ -36,7 +36,7 @@ void Budget::note_peak(int64_t used) {
   }
 }
 
-bool Budget::ask(int64_t bytes) {
+bool Budget::try_take(int64_t bytes) {
   int64_t used = used_.load(std::memory_order_relaxed);
   do {
     if (used + bytes + reserved_.load(std::memory_order_relaxed) > limit()) {

@@ -24,12 +24,12 @@ class Budget {
   void reset_peak() { peak_.store(used(), std::memory_order_relaxed); }
 
   // Requests bytes for prefetch work. Returns false if they are not available.
-  bool ask(int64_t bytes);
+  bool try_take(int64_t bytes);
   // Takes bytes for work on a consumer's path and for held elements. Never fails: the caller frees memory first if it
   // can.
   void take(int64_t bytes);
   void give_back(int64_t bytes);
-  bool room_for(int64_t bytes) const { return used() + bytes <= limit(); }
+  bool has_space_for(int64_t bytes) const { return used() + bytes <= limit(); }
 
   // Bytes that are held and cannot be dropped (shuffle buffers). They are part of the bytes in use.
   void hold(int64_t more) { held_.fetch_add(more, std::memory_order_relaxed); }
@@ -38,7 +38,7 @@ class Budget {
   void reserve(int64_t more) { reserved_.fetch_add(more, std::memory_order_relaxed); }
 
   // `call` is called when bytes are released after a request was refused.
-  void on_room(std::function<void()> call) { on_room_ = std::move(call); }
+  void on_space_freed(std::function<void()> call) { on_room_ = std::move(call); }
   void note_refusal() { refused_.store(true, std::memory_order_relaxed); }
 
  private:

@@ -73,7 +73,7 @@ int64_t bytes_of_items(int64_t n) {
 bool CacheAccount::take(int64_t bytes, bool must) {
   if (must)
     Budget::process().take(bytes);
-  else if (!Budget::process().ask(bytes))
+  else if (!Budget::process().try_take(bytes))
     return false;
   held_.fetch_add(bytes, std::memory_order_relaxed);
   return true;

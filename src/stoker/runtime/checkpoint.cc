@@ -68,7 +68,7 @@ size_t equal_bytes(std::string_view a, std::string_view b) {
   return static_cast<size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
-// Returns a text from its name to the first difference. What is left out between them is "…".
+// Returns a text from its name to the first difference. "…" stands for the text between them.
 std::string excerpt(const std::string& text, size_t same) {
   constexpr size_t kName = 40, kBefore = 60, kAfter = 200;
   if (same < kName + kBefore) return text.size() <= 2 * kAfter ? text : text.substr(0, same + kAfter) + "…";
@@ -191,8 +191,8 @@ Counters passes_per_epoch(const Plan& plan) {
     if (counted.cached) continue;
     const NodeState* const node = counted.node->state.get();
     const int64_t stride = plan.strides[static_cast<size_t>(counted.source)];
-    const int64_t end = pass_after(places[node]++, std::max<int64_t>(1, stride / counted.stride));
-    passes[node] = std::max(passes[node], end);
+    const int64_t end = places[node]++ + std::max<int64_t>(1, stride / counted.stride);
+    passes[node] = std::max(passes[node], std::min(end, kMostPasses));
   }
   return passes;
 }

@@ -78,7 +78,7 @@ bool Consumer::lock_unless_interrupted() {
     mutex_.lock();
     return true;
   }
-  while (!mutex_.try_lock_for(kAskInterrupted))
+  while (!mutex_.try_lock_for(kInterruptCheckInterval))
     if (is_interrupted_now()) return false;
   return true;
 }
@@ -201,7 +201,7 @@ Result<bool> Consumer::refill() {
 // refill().
 bool Consumer::take_ready() {
   LineNode::Dropped dropped;  // like `left`, freed outside the lock
-  Window::Left left;
+  Window::Leftovers left;
   bool refill_now = false;
   int waiting = 0;
   {
@@ -211,17 +211,17 @@ bool Consumer::take_ready() {
     take_small_runs(last, left);
     // The last row is kept: another thread that received it may withdraw it.
     if (++takes_ % 16 == 0) last.prune(std::max<int64_t>(0, delivered_rows_ - 1), dropped);
-    refill_now = last.wants_refill();
+    refill_now = last.needs_refill();
     if (refill_now) waiting = engine_.call_waiters();
   }
-  if (waiting > 0) Pool::process().want_waiters(1);
+  if (waiting > 0) Pool::process().request_waiters(1);
   if (refill_now) Pool::process().wake();
   return true;
 }
 
 // Takes the next run, and further finished runs while they are small, so that a consumer of small elements rarely needs
 // the lock.
-void Consumer::take_small_runs(Segment& last, Window::Left& left) {
+void Consumer::take_small_runs(Segment& last, Window::Leftovers& left) {
   const auto most_bytes = std::min<int64_t>(kMostReadyBytes, Budget::process().limit() / kReadyBudgetDivisor);
   int64_t bytes = 0;
   do {
@@ -271,9 +271,9 @@ bool Consumer::run_piece(Piece piece) {
   return !must_stop_waiting();
 }
 
-// Polls, then sleeps, until there may be a result. Sleeps for kAskInterrupted at most: if the pool has lost its
+// Polls, then sleeps, until there may be a result. Sleeps for kInterruptCheckInterval at most: if the pool has lost its
 // threads, this thread has to do the work. Returns false if this thread is interrupted. The check runs at most once per
-// kAskInterrupted, because it may wait for the interpreter's lock.
+// kInterruptCheckInterval, because it may wait for the interpreter's lock.
 bool Consumer::wait_for_wakeup() {
   engine_.last_segment()->note_empty();
   result_ready_.store(false, std::memory_order_relaxed);
@@ -287,7 +287,7 @@ bool Consumer::wait_for_wakeup() {
   const Segment& last = *engine_.last_segment();
   if (last.head_ready() || last.at_end()) return true;
   asleep_ = true;
-  engine_.mutex().wait_for(wakes_, kAskInterrupted);
+  engine_.mutex().wait_for(wakes_, kInterruptCheckInterval);
   asleep_ = false;
   const EngineUnlock unlocked(engine_.mutex());
   return !must_stop_waiting();
@@ -325,12 +325,12 @@ int64_t Consumer::stalled_ns(int64_t now, int64_t at_least_ns) {
 }
 
 // Reports that the consumer waits, and returns whether it is interrupted. Must be called without the engine's lock.
-// Calls the callbacks at most once per kAskInterrupted.
+// Calls the callbacks at most once per kInterruptCheckInterval.
 bool Consumer::must_stop_waiting() {
   const EngineOptions& options = engine_.options();
   if (!options.interrupted && !options.waiting) return false;
   const int64_t now = now_ns();
-  if (now - asked_ns_ < kAskInterrupted.count() * 1'000'000) return false;
+  if (now - asked_ns_ < kInterruptCheckInterval.count() * 1'000'000) return false;
   asked_ns_ = now;
   try {
     if (options.waiting) options.waiting(engine_.stats());

@@ -14,7 +14,7 @@
 namespace stoker {
 
 // How often a thread that waits for an engine checks whether it is interrupted.
-inline constexpr std::chrono::milliseconds kAskInterrupted{100};
+inline constexpr std::chrono::milliseconds kInterruptCheckInterval{100};
 
 // The reading side of an engine: takes results from the last window and delivers them one by one. While it waits, the
 // calling thread runs pieces on its path.
@@ -69,7 +69,7 @@ class Consumer {
   void note_pass(const Origin& origin) STOKER_REQUIRES(mutex_);
   Result<bool> refill() STOKER_REQUIRES(mutex_);
   bool take_ready() STOKER_REQUIRES(mutex_);
-  void take_small_runs(Segment& last, Window::Left& left) STOKER_REQUIRES(mutex_, engine_lock);
+  void take_small_runs(Segment& last, Window::Leftovers& left) STOKER_REQUIRES(mutex_, engine_lock);
   bool wait_for_head() STOKER_REQUIRES(mutex_, engine_lock);
   bool run_piece(Piece piece) STOKER_REQUIRES(mutex_, engine_lock);
   bool wait_for_wakeup() STOKER_REQUIRES(mutex_, engine_lock);

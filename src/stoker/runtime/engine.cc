@@ -92,7 +92,7 @@ void Engine::abandon() {
 void Engine::release_when_done() {
   mutex_.lock();
   while (schedule_.running() > 0) {
-    mutex_.wait_for(piece_done_, kAskInterrupted);
+    mutex_.wait_for(piece_done_, kInterruptCheckInterval);
     if (schedule_.running() == 0 || !options_.interrupted) continue;
     mutex_.unlock();
     const bool interrupted = consumer_.is_interrupted_now();

@@ -56,9 +56,9 @@ class Engine : public std::enable_shared_from_this<Engine> {
   // Lets the workers start before the first next().
   void begin();
   // Whether the last piece of work has started: the next epoch may start then, and takes no time from this one.
-  bool all_begun() const { return flags_.all_begun.load(std::memory_order_relaxed); }
+  bool all_started() const { return flags_.all_started.load(std::memory_order_relaxed); }
   // `call` is called once, by the thread that starts the last piece. Set it before begin().
-  void on_all_begun(std::function<void()> call) { on_all_begun_ = std::move(call); }
+  void on_all_started(std::function<void()> call) { on_all_started_ = std::move(call); }
 
   // Cancels work that has not started.
   void stop();
@@ -117,7 +117,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   // Runs a piece. The caller keeps the engine alive.
   void run(Piece piece, ThreadKind kind);
   // Takes up to `most` rows from a window. Returns an empty run if its head is not done.
-  Run take_head(Segment& segment, int64_t most, Window::Left& left) STOKER_REQUIRES(engine_lock);
+  Run take_head(Segment& segment, int64_t most, Window::Leftovers& left) STOKER_REQUIRES(engine_lock);
   // Returns 1 if a waiting thread has to be woken, otherwise 0.
   int call_waiters() STOKER_REQUIRES(engine_lock) { return schedule_.call_waiters(1); }
   // Records that an element of this pass of a source was delivered.
@@ -132,7 +132,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
 
   // With the lock.
   Ticket* accept(const Piece& piece, ThreadKind kind, Pulled& pulled) STOKER_REQUIRES(engine_lock);
-  bool end_ticket(Segment& segment, Ticket& ticket, const TicketRun& run, bool handed_on, Runs& dropped)
+  bool end_ticket(Segment& segment, Ticket& ticket, const TicketRun& run, bool requeued, Runs& dropped)
       STOKER_REQUIRES(engine_lock);
   void reserve(int64_t element_bytes) STOKER_REQUIRES(engine_lock);
   void note_progress(Segment& segment) STOKER_REQUIRES(engine_lock);
@@ -152,8 +152,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   const int64_t made_ns_ = now_ns();
   EngineFlags flags_;
   std::atomic<bool> begun_{false};
-  std::atomic<bool> all_begun_reported_{false};
-  std::function<void()> on_all_begun_;
+  std::atomic<bool> all_started_reported_{false};
+  std::function<void()> on_all_started_;
 
   Consumer consumer_;
 

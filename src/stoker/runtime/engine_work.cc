@@ -21,7 +21,7 @@ bool Engine::run_one(ThreadKind kind) {
     if (piece || kind != ThreadKind::kWaiter) waiting = call_waiters();
     more = piece && schedule_.has_work();
   }
-  if (waiting > 0) Pool::process().want_waiters(1);
+  if (waiting > 0) Pool::process().request_waiters(1);
   if (!piece) return false;
   if (more) Pool::process().wake();
   run(std::move(piece), kind);
@@ -51,7 +51,7 @@ void Engine::run(Piece piece, ThreadKind kind) {
 }
 
 void Engine::report_all_begun() {
-  if (flags_.all_begun && on_all_begun_ && !all_begun_reported_.exchange(true)) on_all_begun_();
+  if (flags_.all_started && on_all_started_ && !all_started_reported_.exchange(true)) on_all_started_();
 }
 
 // Lists the work that a new result makes possible, and wakes the consumer if it waits for the result.
@@ -76,7 +76,7 @@ void Engine::run_line(const Piece& piece, ThreadKind kind) {
     note_progress(*piece.segment);
     has_more = schedule_.has_work();
   }
-  if (waiting > 0) Pool::process().want_waiters(1);
+  if (waiting > 0) Pool::process().request_waiters(1);
   if (has_more) Pool::process().wake();
   if (issued) run_ticket(*piece.segment, *issued, kind);
 }
@@ -126,23 +126,23 @@ Ticket* Engine::accept(const Piece& piece, ThreadKind kind, Pulled& pulled) {
 
 void Engine::run_ticket(Segment& segment, Ticket& ticket, ThreadKind kind) {
   TicketRun run(segment, ticket, account_, report_after_ns());
-  bool handed_on = false;
-  while (!handed_on && run.run_next_step() && !flags_.stopped) {
+  bool requeued = false;
+  while (!requeued && run.run_next_step() && !flags_.stopped) {
     const EngineLock lock(mutex_);
-    handed_on = !schedule_.continue_step(segment, ticket, kind);
+    requeued = !schedule_.continue_step(segment, ticket, kind);
   }
   Budget::process().give_back(run.task().prepaid);
   Runs dropped;  // freed outside the lock
   bool needs_waiter = false;
   {
     const EngineLock lock(mutex_);
-    needs_waiter = end_ticket(segment, ticket, run, handed_on, dropped);
+    needs_waiter = end_ticket(segment, ticket, run, requeued, dropped);
   }
-  if (needs_waiter) Pool::process().want_waiters(1);
+  if (needs_waiter) Pool::process().request_waiters(1);
 }
 
 // Returns whether the next step needs a waiting thread.
-bool Engine::end_ticket(Segment& segment, Ticket& ticket, const TicketRun& run, bool handed_on, Runs& dropped) {
+bool Engine::end_ticket(Segment& segment, Ticket& ticket, const TicketRun& run, bool requeued, Runs& dropped) {
   const Task& task = run.task();
   --segment.running;
   ticket.prepaid = 0;
@@ -150,7 +150,7 @@ bool Engine::end_ticket(Segment& segment, Ticket& ticket, const TicketRun& run, 
     segment.window.drop(ticket, dropped);
     return false;
   }
-  if (task.no_room) {
+  if (task.was_refused) {
     ticket.bytes = std::max(ticket.bytes, task.taken);
     segment.window.run_again(ticket, dropped);
     schedule_.note_work(segment);
@@ -160,8 +160,8 @@ bool Engine::end_ticket(Segment& segment, Ticket& ticket, const TicketRun& run, 
   segment.pace.note_bytes(task.taken, ticket.rows);
   reserve(task.taken / ticket.rows);
   bool needs_waiter = false;
-  if (handed_on) {
-    segment.window.hand_on(ticket);
+  if (requeued) {
+    segment.window.requeue(ticket);
     needs_waiter = segment.plan.steps[ticket.step].meter->waits.load() && !schedule_.is_alone();
   } else {
     segment.pace.note_time(run.ns(), ticket.rows);
@@ -174,7 +174,7 @@ bool Engine::end_ticket(Segment& segment, Ticket& ticket, const TicketRun& run, 
 // ---- results
 
 Pulled Engine::take(Segment& segment, int64_t most) {
-  Window::Left left;  // freed outside the lock
+  Window::Leftovers left;  // freed outside the lock
   const EngineLock lock(mutex_);
   if (Run run = take_head(segment, most, left); run.size > 0) return Pulled::of(std::move(run));
   if (segment.at_end()) return Pulled::end();
@@ -182,7 +182,7 @@ Pulled Engine::take(Segment& segment, int64_t most) {
   return Pulled::blocked(&segment);
 }
 
-Run Engine::take_head(Segment& segment, int64_t most, Window::Left& left) {
+Run Engine::take_head(Segment& segment, int64_t most, Window::Leftovers& left) {
   const size_t size_before = segment.window.size();
   Run run = segment.window.take(most, left);
   if (segment.window.size() < size_before) schedule_.note_work(segment);

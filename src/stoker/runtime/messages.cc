@@ -35,7 +35,7 @@ std::string next_posted(Messages& all) {
 }
 
 void deliver_posted() {
-  while (true) tell(next_posted(messages()));
+  while (true) report_message(next_posted(messages()));
 }
 
 bool start_thread() {
@@ -55,7 +55,7 @@ void set_message_sink(std::function<void(const std::string&)> sink) {
   std::swap(all.sink, sink);
 }
 
-void tell(const std::string& message) {
+void report_message(const std::string& message) {
   std::function<void(const std::string&)> sink;
   {
     Messages& all = messages();
@@ -77,7 +77,7 @@ void post(std::string message) {
   all.posted.notify_one();
 }
 
-void tell_unsent() {
+void report_unsent_messages() {
   Messages& all = messages();
   while (true) {
     std::string message;
@@ -87,7 +87,7 @@ void tell_unsent() {
       message = std::move(all.queue.front());
       all.queue.pop_front();
     }
-    tell(message);
+    report_message(message);
   }
 }
 

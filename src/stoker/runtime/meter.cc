@@ -53,11 +53,11 @@ ThreadTime thread_time() {
 }
 
 void Meter::add_measured(const ThreadTime& begun, const ThreadTime& ended, int64_t took) {
-  const bool slept = ended.gave_way > begun.gave_way;
+  const bool slept = ended.voluntary_switches > begun.voluntary_switches;
   const int64_t awake = ended.cpu_ns - begun.cpu_ns + ended.ready_ns - begun.ready_ns;
   const int64_t cpu = slept ? std::min(awake, took) : took;
-  for (auto* all : {&measured_ns, &lately_ns}) all->fetch_add(took, std::memory_order_relaxed);
-  for (auto* on_cpu : {&measured_cpu_ns, &lately_cpu_ns}) on_cpu->fetch_add(cpu, std::memory_order_relaxed);
+  for (auto* all : {&measured_ns, &recent_ns}) all->fetch_add(took, std::memory_order_relaxed);
+  for (auto* on_cpu : {&measured_cpu_ns, &recent_cpu_ns}) on_cpu->fetch_add(cpu, std::memory_order_relaxed);
   if (!reads.load(std::memory_order_relaxed)) return;
   const int64_t since = slept ? 0 : calls_since_sleep.load(std::memory_order_relaxed) + 1;
   calls_since_sleep.store(since, std::memory_order_relaxed);
@@ -69,14 +69,14 @@ void Meter::add_measured(const ThreadTime& begun, const ThreadTime& ended, int64
 // A function that loaded data in its first call and has computed since then returns to the workers after 100 ms of
 // calls.
 void Meter::judge() {
-  const int64_t all = lately_ns.load(std::memory_order_relaxed);
-  const int64_t on_cpu = lately_cpu_ns.load(std::memory_order_relaxed);
+  const int64_t all = recent_ns.load(std::memory_order_relaxed);
+  const int64_t on_cpu = recent_cpu_ns.load(std::memory_order_relaxed);
   sleeps = all > 1'000'000 && on_cpu < all / 10 * 9;
   if (!reads && all > 10'000'000 && on_cpu < all / 2) waits = true;
   if (!reads && all > 100'000'000 && on_cpu > all / 10 * 9) waits = false;
   if (all < 200'000'000) return;
-  lately_ns = all / 2;
-  lately_cpu_ns = on_cpu / 2;
+  recent_ns = all / 2;
+  recent_cpu_ns = on_cpu / 2;
 }
 
 StageStats Meter::stats() const {

@@ -22,7 +22,7 @@ int64_t cpu_time(clockid_t thread_clock);
 struct ThreadTime {
   int64_t cpu_ns = 0;
   int64_t ready_ns = 0;
-  int64_t gave_way = 0;
+  int64_t voluntary_switches = 0;
 };
 ThreadTime thread_time();
 
@@ -41,7 +41,7 @@ struct Meter {
   // Of measured calls of user functions: total time, and time on the CPU or ready to run.
   std::atomic<int64_t> measured_ns{0}, measured_cpu_ns{0};
   // The same for recent calls: older ones lose half of their weight again and again.
-  std::atomic<int64_t> lately_ns{0}, lately_cpu_ns{0};
+  std::atomic<int64_t> recent_ns{0}, recent_cpu_ns{0};
   std::atomic<bool> sleeps{false};  // off the CPU for a tenth of that time
   std::atomic<bool> waits{false};   // off the CPU for half of that time, or declared, or detected by the monitor
   // Declared by a built-in stage that reads files, which may be in the page cache. The stage counts as waiting if one

@@ -117,9 +117,9 @@ Pool& Pool::process() {
 }
 
 Pool::Pool() : target_(configured_workers()), engines_(std::make_shared<std::vector<std::shared_ptr<Engine>>>()) {
-  wanted_ = target_;
+  requested_workers_ = target_;
   pthread_atfork(nullptr, nullptr, [] { lost_in_fork.store(has_threads.load()); });
-  Budget::process().on_room([this] { wake_all(); });
+  Budget::process().on_space_freed([this] { wake_all(); });
   consumer_nice();
 }
 
@@ -135,7 +135,7 @@ int Pool::threads() {
 
 void Pool::set_workers(int n) {
   const MutexLock lock(mutex_);
-  target_ = wanted_ = n;
+  target_ = requested_workers_ = n;
   generation_.fetch_add(1);
   work_.notify_all();
   if (!engines_->empty()) spawn_workers();
@@ -148,7 +148,7 @@ void Pool::add(std::shared_ptr<Engine> engine) {
   auto all = std::make_shared<std::vector<std::shared_ptr<Engine>>>(*engines_);
   all->push_back(std::move(engine));
   before = std::exchange(engines_, std::move(all));
-  target_ = wanted_;  // the system may have refused threads before; try again
+  target_ = requested_workers_;  // the system may have refused threads before; try again
   start_monitor();
   spawn_workers();
   generation_.fetch_add(1);
@@ -191,7 +191,7 @@ void Pool::wake_all() {
   waiter_work_.notify_all();
 }
 
-void Pool::want_waiters(int n) {
+void Pool::request_waiters(int n) {
   waiter_generation_.fetch_add(1);
   int idle = 0;
   bool more = false;
@@ -427,7 +427,7 @@ void Pool::monitor_loop() {
       waiting += engine->waiter_work(kMostWaitersRequested);
     }
     if (tick) last_tick = now;
-    if (waiting > 0) want_waiters(waiting);
+    if (waiting > 0) request_waiters(waiting);
     const MutexLock lock(mutex_);
     const auto until = std::chrono::steady_clock::now() + next_look;
     while (!look_now_ && more_waiters_ == 0 && monitor_.wait_until(mutex_, until) == std::cv_status::no_timeout) {

@@ -34,7 +34,7 @@ class Pool {
   void wake();
   void wake_all();
   // Requests waiting threads for this many more calls.
-  void want_waiters(int n);
+  void request_waiters(int n);
 
   // Frees memory: drops cached elements and results that can be computed again.
   void reclaim(int64_t bytes);
@@ -72,9 +72,9 @@ class Pool {
   Condition monitor_;
   std::shared_ptr<const std::vector<std::shared_ptr<Engine>>> engines_ STOKER_GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<ThreadSlot>> slots_ STOKER_GUARDED_BY(mutex_);
-  int wanted_ STOKER_GUARDED_BY(mutex_) = 0;          // workers, from the settings or the machine
-  bool warned_ STOKER_GUARDED_BY(mutex_) = false;     // about threads that the system refused to create
-  int active_workers_ STOKER_GUARDED_BY(mutex_) = 0;  // without those that wait
+  int requested_workers_ STOKER_GUARDED_BY(mutex_) = 0;  // workers, from the settings or the machine
+  bool warned_ STOKER_GUARDED_BY(mutex_) = false;        // about threads that the system refused to create
+  int active_workers_ STOKER_GUARDED_BY(mutex_) = 0;     // without those that wait
   int waiters_ STOKER_GUARDED_BY(mutex_) = 0;
   int starting_waiters_ STOKER_GUARDED_BY(mutex_) = 0;  // of these, started but not yet running
   int more_waiters_ STOKER_GUARDED_BY(mutex_) = 0;      // that the monitor has to start

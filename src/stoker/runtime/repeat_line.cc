@@ -20,17 +20,17 @@ class RepeatLine final : public LineNode {
       : LineNode(plan, instance), plan_(plan), count_(plan.passes), first_pass_(first_pass_in(pass, plan.passes)) {}
   ~RepeatLine() override {
     close_child(now_.child);
-    close_child(ahead_.child);
+    close_child(next_pass_.child);
   }
 
  protected:
   // One pass: a line or an opened segment, and the number of rows it returned.
-  struct Begun {
+  struct OpenPass {
     int64_t pass = -1;
     std::shared_ptr<LineNode> line;
     std::shared_ptr<Instance> child;
     int64_t cursor = 0;
-    bool gave = false;  // any row, also before a restore
+    bool has_yielded = false;  // any row, also before a restore
   };
 
   Pulled produce(int64_t most) override {
@@ -41,7 +41,7 @@ class RepeatLine final : public LineNode {
       Pulled pulled = now_.line ? now_.line->pull(most) : instance_.engine->take(*now_.child->root, most);
       if (pulled.kind == Pulled::Kind::kRun) {
         now_.cursor += pulled.run.size;
-        now_.gave = true;
+        now_.has_yielded = true;
         open_ahead();
         return pulled;
       }
@@ -50,7 +50,7 @@ class RepeatLine final : public LineNode {
         return pulled;
       }
       // An infinite repeat of an empty input is empty. So is any repeat of no positions: each pass has the same number.
-      if (!now_.gave && (count_ < 0 || (now_.line && plan_.inputs[0]->yields_positions()))) break;
+      if (!now_.has_yielded && (count_ < 0 || (now_.line && plan_.inputs[0]->yields_positions()))) break;
       const int64_t pass = now_.pass + 1;
       close_child(now_.child);
       now_ = {};
@@ -64,11 +64,11 @@ class RepeatLine final : public LineNode {
  private:
   bool begin(int64_t pass) {
     if (count_ >= 0 && pass >= count_) return false;
-    now_ = ahead_.pass == pass ? std::exchange(ahead_, {}) : opened(pass);
+    now_ = next_pass_.pass == pass ? std::exchange(next_pass_, {}) : opened(pass);
     return true;
   }
-  Begun opened(int64_t pass) {
-    Begun begun{pass, nullptr, nullptr, 0, false};
+  OpenPass opened(int64_t pass) {
+    OpenPass begun{pass, nullptr, nullptr, 0, false};
     if (!plan_.child)
       begun.line = plan_.inputs[0]->start(instance_, pass_below(pass));
     else
@@ -79,9 +79,9 @@ class RepeatLine final : public LineNode {
   int64_t pass_below(int64_t pass) const { return pass_after(first_pass_, pass); }
   // Opens the next pass while the last rows of this one are pulled.
   void open_ahead() {
-    if (!plan_.child || ahead_.pass >= 0 || (count_ >= 0 && now_.pass + 1 >= count_)) return;
-    if (!now_.gave || !instance_.engine->line_ended(*now_.child->root)) return;
-    ahead_ = opened(now_.pass + 1);
+    if (!plan_.child || next_pass_.pass >= 0 || (count_ >= 0 && now_.pass + 1 >= count_)) return;
+    if (!now_.has_yielded || !instance_.engine->line_ended(*now_.child->root)) return;
+    next_pass_ = opened(now_.pass + 1);
   }
   void close_child(const std::shared_ptr<Instance>& child) {
     if (child) instance_.engine->close(*child);
@@ -94,11 +94,11 @@ class RepeatLine final : public LineNode {
   }
   Entry snapshot() const override { return {out(), now_, {}}; }
   Result<Json> entry_json(const Entry& entry, DeferredParts& deferred) const STOKER_REQUIRES(engine_lock) override {
-    const auto& begun = std::any_cast<const Begun&>(entry.state);
+    const auto& begun = std::any_cast<const OpenPass&>(entry.state);
     Json json = Json::dict();
     json.set("pass", begun.pass);
     json.set("first", first_pass_);
-    json.set("gave", begun.gave);
+    json.set("gave", begun.has_yielded);
     if (begun.pass < 0) return json;
     STOKER_TRY(Json below,
                begun.line ? begun.line->cut(begun.cursor, deferred) : begun.child->root->cut(begun.cursor, deferred));
@@ -113,12 +113,12 @@ class RepeatLine final : public LineNode {
       return Error::invalid("the checkpoint is damaged: pass ", pass, " after ", first_pass_);
     if (pass < 0) return {};
     now_ = opened(pass);
-    now_.gave = saved_part(json, "gave") == Json(true);
+    now_.has_yielded = saved_part(json, "gave") == Json(true);
     const Json& below = saved_part(json, "below");
     return now_.line ? now_.line->restore(below) : now_.child->root->restore(below);
   }
   void prune_entry(const Entry& entry, Dropped& dropped) STOKER_REQUIRES(engine_lock) override {
-    const auto& begun = std::any_cast<const Begun&>(entry.state);
+    const auto& begun = std::any_cast<const OpenPass&>(entry.state);
     if (begun.line) begun.line->prune(begun.cursor, dropped);
     if (begun.child) begun.child->root->prune(begun.cursor, dropped);
   }
@@ -126,8 +126,8 @@ class RepeatLine final : public LineNode {
   const RepeatLinePlan& plan_;
   const int64_t count_;
   int64_t first_pass_ = 0;  // the number that its first pass has upstream
-  Begun now_;
-  Begun ahead_;
+  OpenPass now_;
+  OpenPass next_pass_;
   bool ended_ = false;
 };
 

@@ -123,7 +123,7 @@ bool Schedule::admit(const Segment& segment, Ticket& ticket) {
   if (bytes == 0)
     return segment.pace.bytes_per_row > 0 || segment.running == 0 || segment.window.was_read() ||
            segment.calls_user(ticket.step);
-  if (!Budget::process().ask(bytes)) return false;
+  if (!Budget::process().try_take(bytes)) return false;
   ticket.prepaid = bytes;
   return true;
 }
@@ -160,7 +160,7 @@ void Schedule::start_ticket(Segment& segment, Ticket& ticket, bool demand) {
   if (demand) ticket.demand = true;
   segment.window.start(ticket);
   ++segment.running;
-  note_begun(segment);
+  note_started(segment);
   ++segment.plan.steps[ticket.step].meter->calls;
   ticket.counts = true;
 }
@@ -188,11 +188,11 @@ void Schedule::end_pull(Segment& segment, ThreadKind kind) {
 
 void Schedule::end_line(Segment& segment) {
   segment.line_ended = true;
-  note_begun(segment);
+  note_started(segment);
 }
 
-void Schedule::note_begun(const Segment& segment) {
-  if (segment.line_ended && segment.window.queued().empty() && segment.rank == 0) flags_.all_begun = true;
+void Schedule::note_started(const Segment& segment) {
+  if (segment.line_ended && segment.window.queued().empty() && segment.rank == 0) flags_.all_started = true;
 }
 
 // ---- segments that may have work

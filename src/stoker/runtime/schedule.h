@@ -27,7 +27,7 @@ struct Piece {
 struct EngineFlags {
   std::atomic<bool> stopped{false};           // no more work starts
   std::atomic<bool> consumer_waiting{false};  // the path of the consumer comes first
-  std::atomic<bool> all_begun{false};         // the last piece of work has started
+  std::atomic<bool> all_started{false};       // the last piece of work has started
 };
 
 // The open segments of an engine, in order. Chooses the next piece, and counts the pieces in progress.
@@ -96,7 +96,7 @@ class Schedule {
   Piece pick_in(Segment& segment, ThreadKind kind) STOKER_REQUIRES(engine_lock);
   Piece started(Piece piece, ThreadKind kind) STOKER_REQUIRES(engine_lock);
   void start_ticket(Segment& segment, Ticket& ticket, bool demand) STOKER_REQUIRES(engine_lock);
-  void note_begun(const Segment& segment) STOKER_REQUIRES(engine_lock);
+  void note_started(const Segment& segment) STOKER_REQUIRES(engine_lock);
   bool may_run(const Segment& segment, const Ticket& ticket, ThreadKind kind) const STOKER_REQUIRES(engine_lock);
   bool line_may_run(const Segment& segment, ThreadKind kind) const;
   static bool admit(const Segment& segment, Ticket& ticket) STOKER_REQUIRES(engine_lock);

@@ -129,7 +129,7 @@ bool Segment::has_waiting_step() const {
 
 // ---- the window
 
-bool Segment::wants_refill() const {
+bool Segment::needs_refill() const {
   const size_t capacity = tuning.capacity;
   const size_t space = running > 0 || line_busy ? capacity / 2 : capacity / 8;
   return window.size() + std::max<size_t>(1, space) <= capacity;

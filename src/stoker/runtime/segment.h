@@ -72,7 +72,7 @@ struct Segment {
   // Whether the line can be pulled now.
   bool line_ready() const STOKER_REQUIRES(engine_lock);
   // A worker is not woken for a few rows. A worker that is running finds the new work without a wakeup.
-  bool wants_refill() const STOKER_REQUIRES(engine_lock);
+  bool needs_refill() const STOKER_REQUIRES(engine_lock);
   // The number of rows in the next run, and the number of runs for which the line is pulled at once.
   int64_t rows_per_run() const STOKER_REQUIRES(engine_lock);
   int64_t runs_per_pull() const STOKER_REQUIRES(engine_lock);

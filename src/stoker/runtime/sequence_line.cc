@@ -29,8 +29,8 @@ class SequenceLine final : public LineNode, private Emit {
   }
   ~SequenceLine() override {
     for (auto& [at, open] : slots_) close_slot(open.slot);
-    for (Early& early : early_) close_slot(early.slot);
-    close_slot(turn_);
+    for (Prefetched& early : prefetched_) close_slot(early.slot);
+    close_slot(next_child_);
   }
 
  protected:
@@ -49,7 +49,7 @@ class SequenceLine final : public LineNode, private Emit {
     std::optional<Error> error = std::nullopt;  // of opening it early; returned when it is its turn
   };
   // An element that was read ahead, and its child.
-  struct Early {
+  struct Prefetched {
     Run row;
     Slot slot;
   };
@@ -72,7 +72,7 @@ class SequenceLine final : public LineNode, private Emit {
 
   Pulled produce(int64_t most) override {
     // Before the rows are pulled: a segment must exist before a pull can be blocked on it.
-    if (stage_.type().opens_datasets && !done_) open_early();
+    if (stage_.type().opens_datasets && !done_) prefetch_children();
     return next_rows(most);
   }
 
@@ -108,17 +108,19 @@ class SequenceLine final : public LineNode, private Emit {
   // The number of rows to pull for `most` rows of output: what the stage accepts or, if it batches, several batches at
   // once.
   int64_t rows_to_pull(int64_t most) const {
-    const int64_t appetite = stage_.appetite(state_);
-    if (stage_.batch_rows() == 0) return std::min(appetite, most);
-    if (appetite != stage_.batch_rows()) return appetite;
+    const int64_t max_rows = stage_.max_rows(state_);
+    if (stage_.batch_rows() == 0) return std::min(max_rows, most);
+    if (max_rows != stage_.batch_rows()) return max_rows;
     int64_t rows = 0;
-    return __builtin_mul_overflow(std::min(most, kPullRows), appetite, &rows) ? kEndless : rows;
+    return __builtin_mul_overflow(std::min(most, kPullRows), max_rows, &rows) ? kEndless : rows;
   }
-  Pulled pull_input(size_t input, int64_t most) { return early_.empty() ? inputs_[input]->pull(most) : take_early(); }
-  [[gnu::noinline]] Pulled take_early() {
-    turn_ = std::move(early_.front().slot);
-    Run row = std::move(early_.front().row);
-    early_.pop_front();
+  Pulled pull_input(size_t input, int64_t most) {
+    return prefetched_.empty() ? inputs_[input]->pull(most) : take_prefetched();
+  }
+  [[gnu::noinline]] Pulled take_prefetched() {
+    next_child_ = std::move(prefetched_.front().slot);
+    Run row = std::move(prefetched_.front().row);
+    prefetched_.pop_front();
     return Pulled::of(std::move(row));
   }
   [[gnu::noinline]] Pulled pull_slot(size_t slot, int64_t most) {
@@ -168,7 +170,7 @@ class SequenceLine final : public LineNode, private Emit {
       const int32_t rows = run.size;
       const int64_t bytes = run.byte_size();
       flow = guarded([&] { return stage_.step(state_, std::move(pulled.run), *this, context); });
-      close_slot(turn_);
+      close_slot(next_child_);
       plan_.meter->add(rows, now_ns() - begun, bytes);
     } else {
       context.set_origins(&end_);
@@ -242,12 +244,12 @@ class SequenceLine final : public LineNode, private Emit {
       close_slot(before->second.slot);
       slots_.erase(before);
     }
-    if (turn_.error) return *std::exchange(turn_, {}).error;
-    if (!turn_.opening) {
-      STOKER_TRY(turn_, opened(std::move(element), std::move(origin)));
+    if (next_child_.error) return *std::exchange(next_child_, {}).error;
+    if (!next_child_.opening) {
+      STOKER_TRY(next_child_, opened(std::move(element), std::move(origin)));
     }
-    if (!turn_.child) begin(turn_);
-    slots_[at].slot = std::exchange(turn_, {});
+    if (!next_child_.child) begin(next_child_);
+    slots_[at].slot = std::exchange(next_child_, {});
     return {};
   }
 
@@ -288,15 +290,15 @@ class SequenceLine final : public LineNode, private Emit {
 
   // Opens as many of the next children as are open, and at least a few, so that their first elements are available when
   // it is their turn.
-  [[gnu::noinline]] void open_early() {
+  [[gnu::noinline]] void prefetch_children() {
     const int64_t begun = now_ns();
     while (!slots_.empty() && now_ns() - begun < kLongestPullNs &&
-           early_.size() < std::clamp<size_t>(slots_.size(), 4, 64)) {
+           prefetched_.size() < std::clamp<size_t>(slots_.size(), 4, 64)) {
       Pulled pulled = inputs_[0]->pull(1);
       if (pulled.kind != Pulled::Kind::kRun) return;
-      Early early{std::move(pulled.run), {}};
+      Prefetched early{std::move(pulled.run), {}};
       if (early.row.failed.empty()) {
-        Result<Slot> slot = opened_early(early.row);
+        Result<Slot> slot = opened_ahead(early.row);
         if (slot) {
           early.slot = *std::move(slot);
         } else if (slot.error().ends_program()) {
@@ -306,10 +308,10 @@ class SequenceLine final : public LineNode, private Emit {
           early.slot.error = std::move(slot).error();
         }
       }
-      early_.push_back(std::move(early));
+      prefetched_.push_back(std::move(early));
     }
   }
-  Result<Slot> opened_early(const Run& row) {
+  Result<Slot> opened_ahead(const Run& row) {
     SeedScope seeds(mix_bits(plan_.seed));
     try {
       STOKER_TRY(Slot slot, opened(row.element(0), row.origins.at(0)));
@@ -327,7 +329,7 @@ class SequenceLine final : public LineNode, private Emit {
 
   Entry snapshot() const override {
     Numbers below = cursors();
-    if (!below.empty()) below[0] -= static_cast<int64_t>(early_.size());
+    if (!below.empty()) below[0] -= static_cast<int64_t>(prefetched_.size());
     return {out(), Saved{std::make_shared<const State>(state_), open_slots(), done_, nest_}, std::move(below)};
   }
   Slots open_slots() const {
@@ -387,8 +389,8 @@ class SequenceLine final : public LineNode, private Emit {
   Origins end_;  // of what the stage emits at the end of an input, which belongs to no element
   OpenSlots slots_;
   int64_t rows_ahead_ = 1;  // to take from a child at once
-  std::deque<Early> early_;
-  Slot turn_;  // the child of the current element, until it is assigned to a slot
+  std::deque<Prefetched> prefetched_;
+  Slot next_child_;  // the child of the current element, until it is assigned to a slot
   std::deque<Run> pending_;
   bool done_ = false;
   const Nest* nest_ = nullptr;

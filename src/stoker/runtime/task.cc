@@ -36,13 +36,13 @@ bool EngineAccount::take(int64_t bytes, bool must) {
   const bool ahead = task && !must && !task->on_demand();
   const int64_t paid = task ? std::min(task->prepaid, bytes) : 0;
   if (ahead && bytes > paid) {
-    if (!budget.ask(bytes - paid)) {
-      task->no_room = true;
+    if (!budget.try_take(bytes - paid)) {
+      task->was_refused = true;
       task->taken += bytes;
       return false;
     }
   } else if (bytes > paid) {
-    if (!budget.room_for(bytes - paid)) Pool::process().reclaim(bytes - paid);
+    if (!budget.has_space_for(bytes - paid)) Pool::process().reclaim(bytes - paid);
     budget.take(bytes - paid);
   }
   if (task) {

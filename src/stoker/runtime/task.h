@@ -13,7 +13,7 @@ struct Task {
   bool always = false;                        // the same, for lines on the path
   int64_t prepaid = 0;                        // bytes requested when the piece was admitted
   int64_t taken = 0;                          // bytes it took
-  bool no_room = false;                       // memory was refused: drop the result and try again
+  bool was_refused = false;                   // memory was refused: drop the result and try again
 
   bool on_demand() const { return always || (demand && demand->load(std::memory_order_relaxed)); }
 

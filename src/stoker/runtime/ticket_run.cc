@@ -97,7 +97,7 @@ bool TicketRun::run_next_step() {
   if (ticket_.counts.exchange(false)) --step.meter->calls;
   // If a filter dropped every row, the ticket still has to take its turn at the remaining serial steps.
   const bool is_over = ticket_.run.size == 0 && !has_serial_step(segment_.plan, ticket_.step + 1);
-  return !is_last && !task_.no_room && !is_over;
+  return !is_last && !task_.was_refused && !is_over;
 }
 
 void TicketRun::run_rows(const StepPlan& step) {
@@ -108,9 +108,10 @@ void TicketRun::run_rows(const StepPlan& step) {
   }
   if (ticket_.run.size == 0) return;
   const bool is_last = ticket_.step + 1 == segment_.plan.steps.size();
-  run_step(
-      step, ticket_.run, context,
-      {.target = is_last && target_ ? &*target_ : nullptr, .row = &ticket_.row, .like = &ticket_.likes[ticket_.step]});
+  run_step(step, ticket_.run, context,
+           {.target = is_last && target_ ? &*target_ : nullptr,
+            .row = &ticket_.row,
+            .like = &ticket_.result_types[ticket_.step]});
 }
 
 }  // namespace stoker

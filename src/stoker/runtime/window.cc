@@ -33,7 +33,7 @@ void Ticket::begin_again(Runs& dropped) {
 void Ticket::clear() {
   first_step = 0;
   reset_state();
-  likes.clear();
+  result_types.clear();
   run = Run();
   input = Run();
   row = 0;
@@ -47,7 +47,7 @@ void Ticket::clear() {
 
 Window::Window(const SegmentPlan& plan) : plan_(plan) {
   if (plan.filters) marks_.push_back({0, 0, 0});
-  likes_.resize(plan.steps.size());
+  result_types_.resize(plan.steps.size());
   turns_.resize(plan.steps.size(), 0);
 }
 
@@ -120,7 +120,7 @@ void Window::note_lost(int64_t rows) {
 
 void Window::start(Ticket& ticket) {
   ticket.state = Ticket::State::kRunning;
-  refresh_likes(ticket);
+  refresh_result_types(ticket);
   queued_.erase(ticket.first);
 }
 
@@ -133,10 +133,10 @@ void Window::advance(Ticket& ticket) {
     ticket.first_step = ticket.step;
   }
   pass_turns(ticket, ticket.step);
-  refresh_likes(ticket);
+  refresh_result_types(ticket);
 }
 
-void Window::hand_on(Ticket& ticket) {
+void Window::requeue(Ticket& ticket) {
   ticket.state = Ticket::State::kQueued;
   queued_[ticket.first] = &ticket;
 }
@@ -144,7 +144,7 @@ void Window::hand_on(Ticket& ticket) {
 void Window::finish(Ticket& ticket, Runs& dropped) {
   ticket.state = Ticket::State::kDone;
   pass_turns(ticket, plan_.steps.size());
-  if (gave_what_is_known(ticket))
+  if (has_known_types(ticket))
     settle(ticket, dropped);
   else if (&ticket == tickets_.front().get())
     settle_head(dropped);
@@ -172,21 +172,21 @@ void Window::drop_idle(std::vector<std::unique_ptr<Ticket>>& dropped) {
 void Window::pass_turns(const Ticket& ticket, size_t end) {
   for (size_t i = 0; i < end; ++i) {
     turns_[i] = std::max(turns_[i], ticket.first + ticket.rows);
-    if (plan_.steps[i].serial() && !likes_[i].nest) likes_[i] = ticket.likes[i];
+    if (plan_.steps[i].serial() && !result_types_[i].nest) result_types_[i] = ticket.result_types[i];
   }
 }
 
 // Copies the result types that are known so far for the remaining steps.
-void Window::refresh_likes(Ticket& ticket) const {
-  ticket.likes.resize(likes_.size());
-  for (size_t i = ticket.step; i < ticket.likes.size(); ++i) ticket.likes[i] = likes_[i];
+void Window::refresh_result_types(Ticket& ticket) const {
+  ticket.result_types.resize(result_types_.size());
+  for (size_t i = ticket.step; i < ticket.result_types.size(); ++i) ticket.result_types[i] = result_types_[i];
 }
 
 // ---- from the window to the reader
 
-bool Window::gave_what_is_known(const Ticket& ticket) const {
-  for (size_t i = 0; i < ticket.likes.size(); ++i)
-    if (ticket.likes[i].nest && !(ticket.likes[i] == likes_[i])) return false;
+bool Window::has_known_types(const Ticket& ticket) const {
+  for (size_t i = 0; i < ticket.result_types.size(); ++i)
+    if (ticket.result_types[i].nest && !(ticket.result_types[i] == result_types_[i])) return false;
   return true;
 }
 
@@ -203,9 +203,9 @@ void Window::settle(Ticket& ticket, Runs& dropped) const {
 void Window::settle_head(Runs& dropped) {
   if (!head_ready() || head().settled) return;
   Ticket& first = head();
-  for (size_t i = 0; i < first.likes.size(); ++i)
-    if (!likes_[i].nest) likes_[i] = first.likes[i];
-  if (gave_what_is_known(first)) return settle(first, dropped);
+  for (size_t i = 0; i < first.result_types.size(); ++i)
+    if (!result_types_[i].nest) result_types_[i] = first.result_types[i];
+  if (has_known_types(first)) return settle(first, dropped);
   first.slab.reset();
   run_again(first, dropped);
 }
@@ -229,7 +229,7 @@ void Window::return_error(Ticket& ticket) {
   input_failed_ = true;
 }
 
-Run Window::take(int64_t most, Left& left) {
+Run Window::take(int64_t most, Leftovers& left) {
   while (head_ready()) {
     Ticket& first = head();
     if (first.taken == 0 && plan_.filters) marks_.push_back({popped_, first.first, to_skip_});
@@ -254,7 +254,7 @@ Run Window::take(int64_t most, Left& left) {
   return {};
 }
 
-void Window::pop_head(Left& left) {
+void Window::pop_head(Leftovers& left) {
   std::unique_ptr<Ticket> emptied = std::move(tickets_.front());
   tickets_.pop_front();
   left.runs.push_back(std::exchange(emptied->run, Run()));
@@ -300,8 +300,8 @@ Window::Mark Window::prune(int64_t cursor) {
 
 Json Window::types_to_json() const {
   Json types = Json::list();
-  for (size_t i = 0; i < likes_.size(); ++i)
-    if (plan_.steps[i].user) types.push(likes_[i].nest ? type_to_json(likes_[i]) : Json());
+  for (size_t i = 0; i < result_types_.size(); ++i)
+    if (plan_.steps[i].user) types.push(result_types_[i].nest ? type_to_json(result_types_[i]) : Json());
   return types;
 }
 
@@ -309,11 +309,11 @@ Result<void> Window::set_types(const Json& types) {
   const Json::List* list = types.as<Json::List>();
   if (!list) return {};
   size_t known = 0;
-  for (size_t i = 0; i < likes_.size() && known < list->size(); ++i) {
+  for (size_t i = 0; i < result_types_.size() && known < list->size(); ++i) {
     if (!plan_.steps[i].user) continue;
     const Json& type = (*list)[known++];
     if (type.is_null()) continue;
-    STOKER_TRY(likes_[i], type_from_json(type));
+    STOKER_TRY(result_types_[i], type_from_json(type));
   }
   return {};
 }

@@ -34,7 +34,7 @@ struct Ticket {
   Run input;                                         // to start again with
   size_t step = 0;                                   // the next step
   size_t first_step = 0;                             // where it starts again: after the last call not to be repeated
-  std::vector<ElementType> likes;                    // by step: the types of the results
+  std::vector<ElementType> result_types;             // by step: the types of the results
   std::atomic<int32_t> row{0};                       // the current row of a call
   std::atomic<bool> demand{false};                   // a consumer waits for it: it takes memory without a request
   std::atomic<bool> counts{false};                   // its call is counted in the meter of its step
@@ -60,7 +60,7 @@ class Window {
   using Tickets = std::deque<std::unique_ptr<Ticket>, RecycledAllocator<std::unique_ptr<Ticket>>>;
   using Queued = std::map<int64_t, Ticket*, std::less<>, RecycledAllocator<std::pair<const int64_t, Ticket*>>>;
   // What is left of a head after its rows were taken.
-  struct Left {
+  struct Leftovers {
     Runs runs;
     RecycledVector<std::shared_ptr<Slab>> slabs;
   };
@@ -88,7 +88,7 @@ class Window {
   // The running ticket has passed a step and continues with the next one.
   void advance(Ticket& ticket) STOKER_REQUIRES(engine_lock);
   // The running ticket needs another thread for its next step.
-  void hand_on(Ticket& ticket) STOKER_REQUIRES(engine_lock);
+  void requeue(Ticket& ticket) STOKER_REQUIRES(engine_lock);
   // The running ticket has passed all of its steps.
   void finish(Ticket& ticket, Runs& dropped) STOKER_REQUIRES(engine_lock);
   // The ticket is computed again.
@@ -104,7 +104,7 @@ class Window {
   Ticket* issue_end(Run error) STOKER_REQUIRES(engine_lock);
 
   // Takes up to `most` rows of the head. Returns an empty run if the head is not done.
-  Run take(int64_t most, Left& left) STOKER_REQUIRES(engine_lock);
+  Run take(int64_t most, Leftovers& left) STOKER_REQUIRES(engine_lock);
   // Drops results that can be computed again, the last ones first, until `bytes` are freed. Returns the number of
   // bytes.
   int64_t reclaim(int64_t bytes, Runs& dropped) STOKER_REQUIRES(engine_lock);
@@ -139,14 +139,14 @@ class Window {
   void set_slab(Ticket& ticket);
   void drop_slab();
   void pass_turns(const Ticket& ticket, size_t end);
-  void refresh_likes(Ticket& ticket) const;
-  bool gave_what_is_known(const Ticket& ticket) const;
+  void refresh_result_types(Ticket& ticket) const;
+  bool has_known_types(const Ticket& ticket) const;
   void settle(Ticket& ticket, Runs& dropped) const STOKER_REQUIRES(engine_lock);
   void settle_head(Runs& dropped) STOKER_REQUIRES(engine_lock);
   int64_t rows_to_skip(const Ticket& ticket) const STOKER_REQUIRES(engine_lock);
   bool drops_end(const Ticket& ticket) const { return ticket.first == end_ && (to_skip_ == 0 || input_failed_); }
   void return_error(Ticket& ticket) STOKER_REQUIRES(engine_lock);
-  void pop_head(Left& left) STOKER_REQUIRES(engine_lock);
+  void pop_head(Leftovers& left) STOKER_REQUIRES(engine_lock);
   bool can_recompute() const;
 
   const SegmentPlan& plan_;
@@ -156,12 +156,12 @@ class Window {
   std::vector<std::unique_ptr<Ticket>> spare_;
   Queued queued_;  // by their first row
   int64_t issued_ = 0;
-  int64_t popped_ = 0;              // rows that take() has returned
-  int64_t to_skip_ = 0;             // rows to drop after a restore
-  int64_t lost_ = 0;                // failed rows that a batch skipped; later rows move by as many
-  std::vector<ElementType> likes_;  // by step: the types of the results, after the first delivery
-  std::vector<int64_t> turns_;      // by step: the ordinal of the next row, if calls are in order
-  std::shared_ptr<Slab> slab_;      // of the batch that is being issued
+  int64_t popped_ = 0;                     // rows that take() has returned
+  int64_t to_skip_ = 0;                    // rows to drop after a restore
+  int64_t lost_ = 0;                       // failed rows that a batch skipped; later rows move by as many
+  std::vector<ElementType> result_types_;  // by step: the types of the results, after the first delivery
+  std::vector<int64_t> turns_;             // by step: the ordinal of the next row, if calls are in order
+  std::shared_ptr<Slab> slab_;             // of the batch that is being issued
   int64_t slab_number_ = -1;
   std::deque<Mark> marks_;  // only if a step filters
   OutputErrors errors_;     // of the rows that left the window

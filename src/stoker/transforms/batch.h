@@ -34,7 +34,7 @@ struct Batch {
   Result<Spec> spec(std::span<const Spec> inputs) const;
   int64_t cardinality(std::span<const int64_t> inputs) const;
   int64_t batch_rows() const { return batch_size; }
-  int64_t appetite(const State& state) const { return batch_size - state.open.size; }
+  int64_t max_rows(const State& state) const { return batch_size - state.open.size; }
   bool at_rest(const State& state) const { return state.open.size == 0; }
   Result<Flow> step(State& state, Run run, Emit& out, Context&) const;
   Result<Flow> finish(State& state, Emit& out, Context&) const;

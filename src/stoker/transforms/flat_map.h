@@ -23,7 +23,7 @@ struct FlatMap {
   Result<Spec> spec(std::span<const Spec> inputs) const { return spec_of_opened(map_func, inputs[0]); }
   Result<Graph> open_graph(const Element& element) const { return map_func.open(element); }
   int input(const State& state) const { return as_interleave().input(state); }
-  int64_t appetite(const State& state) const { return as_interleave().appetite(state); }
+  int64_t max_rows(const State& state) const { return as_interleave().max_rows(state); }
   Result<Flow> step(State& state, Run run, Emit& out, Context& context) const {
     return as_interleave().step(state, std::move(run), out, context);
   }

@@ -4,7 +4,7 @@
 
 namespace stoker {
 
-// Drops failed elements of its input. Errors about the whole input, which no element stands for, stay.
+// Drops failed elements of its input. Extra errors, which no element stands for, stay.
 struct IgnoreErrors {
   static constexpr std::string_view kName = "ignore_errors";
   static constexpr std::string_view kDoc = "Drop elements that failed upstream.";
@@ -33,7 +33,7 @@ struct IgnoreErrors {
   }
 
  private:
-  static bool stays(const Error& error) { return error.ends_program() || error.is_extra() || !error.is_skippable(); }
+  static bool stays(const Error& error) { return error.ends_program() || error.is_extra(); }
 };
 
 }  // namespace stoker

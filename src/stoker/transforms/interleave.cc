@@ -46,7 +46,7 @@ int Interleave::input(const State& state) const {
   return state.open[static_cast<size_t>(state.slot)] ? static_cast<int>(state.slot) + 1 : 0;
 }
 
-int64_t Interleave::appetite(const State& state) const { return input(state) == 0 ? 1 : block() - state.in_block; }
+int64_t Interleave::max_rows(const State& state) const { return input(state) == 0 ? 1 : block() - state.in_block; }
 
 void Interleave::next_slot(State& state) const {
   state.in_block = 0;

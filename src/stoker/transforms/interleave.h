@@ -55,7 +55,7 @@ struct Interleave {
   Result<Spec> spec(std::span<const Spec> inputs) const { return spec_of_opened(map_func, inputs[0]); }
   Result<Graph> open_graph(const Element& element) const { return map_func.open(element); }
   int input(const State& state) const;
-  int64_t appetite(const State& state) const;
+  int64_t max_rows(const State& state) const;
   Result<Flow> step(State& state, Run run, Emit& out, Context& context) const;
   Result<Flow> finish(State& state, Emit& out, Context& context) const;
 

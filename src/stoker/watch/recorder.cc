@@ -321,7 +321,7 @@ void Recorder::report_messages(const Messages& messages) const {
     if (options_.on_message)
       options_.on_message(text);
     else
-      tell(text);
+      report_message(text);
   }
 }
 
