@@ -244,7 +244,7 @@ class Module:
         self.tree = ast.parse((package.folder / f"{name}.py").read_text())
         self.functions = {node.name: node for node in self.tree.body if isinstance(node, ast.FunctionDef)}
         self.listed = next((ast.literal_eval(node.value) for node in self.tree.body if isinstance(node, ast.Assign)
-                            and ast.unparse(node.targets[0]) == "__all__"), [])
+                            and ast.unparse(node.targets[0]) == "__all__" and isinstance(node.value, ast.List)), [])
         self.lines = []
 
     # ---- signatures

@@ -57,6 +57,8 @@ def configure(workers=None, memory_bytes=None) -> None:
                     None if memory_bytes is None else _whole_number("memory_bytes", memory_bytes))
 
 
+__all__ = sorted(name for name in globals() if not name.startswith("_"))  # what help() shows
+
 _core.send_messages_to(_logging.getLogger("stoker").warning)
 
 # No thread may call into the interpreter after it has shut down.

@@ -45,8 +45,17 @@ def _params(record_defaults, compression_type, header, field_delim, use_quote_de
             exclude_cols=None):
     return {"record_defaults": [_default(value) for value in record_defaults], "compression_type": compression_type or "",
             "header": bool(header), "field_delim": field_delim, "use_quote_delim": bool(use_quote_delim),
-            "na_value": na_value, "select_cols": [int(i) for i in (() if select_cols is None else select_cols)],
-            "exclude_cols": [int(i) for i in (() if exclude_cols is None else exclude_cols)]}
+            "na_value": na_value, "select_cols": _numbers("select_cols", select_cols),
+            "exclude_cols": _numbers("exclude_cols", exclude_cols)}
+
+
+def _numbers(parameter, columns):
+    columns = () if columns is None else columns
+    for column in columns:
+        if isinstance(column, (str, bytes)):
+            raise errors.InvalidArgument(f"{parameter}: expected the numbers of columns, counted from 0, got {column!r}; "
+                                         "make_csv_dataset selects columns by name (select_columns)")
+    return [whole_number(parameter, column) for column in columns]
 
 
 def _default(value):

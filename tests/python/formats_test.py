@@ -113,7 +113,7 @@ class Csv(Folder):
         self.assertEqual(rows[1:], [(b"c", 3)])
 
     def test_wrong_arguments(self):
-        for arguments in ({"field_delim": "ab"}, {"select_cols": [1, 0]}, {"buffer_size": 0},
+        for arguments in ({"field_delim": "ab"}, {"select_cols": [1, 0]}, {"select_cols": ["name"]}, {"buffer_size": 0},
                           {"select_cols": [0, 1], "exclude_cols": [2]}):
             with self.assertRaises(sk.InvalidArgument):
                 sk.data.experimental.CsvDataset("a", [sk.int32, sk.int32], **arguments)
