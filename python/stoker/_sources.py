@@ -48,6 +48,8 @@ class Sources(Stages):
     def from_tensors(cls, tensors, name=None):
         """Return a dataset of one element: an array, or a tuple or dict of arrays.
 
+        The memory is not copied: do not modify the arrays while the dataset is in use.
+
         >>> sk.Dataset.from_tensors((np.zeros(2), b"a")).get_single_element()
         (array([0., 0.]), b'a')
         """
