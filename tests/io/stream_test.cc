@@ -142,6 +142,19 @@ TEST(Decompress, DescribesDamageInZstdData) {
   EXPECT_EQ(inflated("", Compression::kZstd).error->message(), "data.gz is empty, expected ZSTD data");
 }
 
+// The header declares 10 bytes, and the only block is empty. The library accepts this with small buffers.
+TEST(Decompress, RejectsAZstdFrameOfAnotherSizeThanItDeclares) {
+  const std::string bytes("\x28\xb5\x2f\xfd\x20\x0a\x01\x00\x00", 9);
+  for (const size_t piece : {1, 2, 1000}) {
+    for (const size_t buffer : {1, 7, 1 << 16}) {
+      const auto stream = decompress(faulty_stream({.bytes = bytes, .piece = piece}), Compression::kZstd).value();
+      const Drained all = drain(*stream, buffer);
+      ASSERT_TRUE(all.error);
+      EXPECT_EQ(all.error->code(), Code::kDataLoss);
+    }
+  }
+}
+
 TEST(Decompress, ReportsWhereTruncatedDataEnds) {
   const std::string text = text_of_size(100000);
   const std::string bytes = gzipped(text);
