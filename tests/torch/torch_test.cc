@@ -32,20 +32,29 @@ TEST(Torch, SharesTheMemoryOfAnArray) {
   EXPECT_EQ(array.values<float>()[5], 12);
 }
 
-TEST(Torch, ATensorKeepsTheMemoryAliveAndReleasesIt) {
+TEST(Torch, ATensorKeepsTheMemoryAlive) {
+  auto array = std::make_optional(three_by_two());
+  torch::Tensor tensor = to_torch(*array);
+  const torch::Tensor tail = tensor.slice(0, 1);
+  EXPECT_EQ(tail.data_ptr<float>(), array->values<float>().data() + 2);
+  array.reset();
+  tensor.reset();
+  EXPECT_EQ(tail.sum().item<float>(), 18);
+}
+
+TEST(Torch, MemoryThatBelongsToTheCallerIsCopied) {
   bool released = false;
   std::vector<int32_t> values = {1, 2, 3};
   const int64_t dims[] = {3};
   auto array = std::make_optional(
       Array::over(values.data(), dims, DType::kInt32, Buffer::wrap(values.data(), 12, [&] { released = true; })));
   torch::Tensor tensor = to_torch(*array);
-  torch::Tensor tail = tensor.slice(0, 1);
-  array.reset();
-  tensor.reset();
   EXPECT_FALSE(released);
-  EXPECT_EQ(tail.sum().item<int64_t>(), 5);
-  tail.reset();
+  array.reset();
   EXPECT_TRUE(released);
+  tensor.mul_(2);
+  EXPECT_EQ(tensor.sum().item<int64_t>(), 12);
+  EXPECT_EQ(values, (std::vector<int32_t>{1, 2, 3}));
 }
 
 TEST(Torch, ConvertsEveryTypeThatLibTorchSupports) {
